@@ -1,0 +1,120 @@
+//! What can be wrong with the data or the settings.
+
+/// Every way in which a call of this crate can fail. The message names the place and the remedy.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No rows or no columns.
+    #[error(
+        "the matrix is empty ({rows} rows, {cols} columns): give at least one row and one column"
+    )]
+    Empty {
+        /// Rows of the matrix.
+        rows: usize,
+        /// Columns of the matrix.
+        cols: usize,
+    },
+    /// Only zeros.
+    #[error("all {rows} rows of the matrix are zero: there is nothing to factor")]
+    AllZero {
+        /// Rows of the matrix.
+        rows: usize,
+    },
+    /// A negative entry.
+    #[error(
+        "row {row}, column {col} is {value}: entries must not be negative; shift or clip the data first"
+    )]
+    Negative {
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        col: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// NaN or infinite.
+    #[error(
+        "row {row}, column {col} is {value}: entries must be finite numbers; fill or drop missing values first"
+    )]
+    NotFinite {
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        col: usize,
+        /// The entry.
+        value: f64,
+    },
+    /// The entries of a row are finite but their sum is not.
+    #[error("the sum of row {row} overflows: divide the data by a large constant first")]
+    Overflow {
+        /// Row, from 0.
+        row: usize,
+    },
+    /// The number of values does not fit the shape.
+    #[error("{found} values do not make a matrix of {rows} x {cols}")]
+    Shape {
+        /// Rows asked for.
+        rows: usize,
+        /// Columns asked for.
+        cols: usize,
+        /// Values found.
+        found: usize,
+    },
+    /// An index outside the matrix.
+    #[error(
+        "index (row {row}, column {col}) is outside a matrix of {rows} x {cols} (counting from 0)"
+    )]
+    IndexOutOfRange {
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        col: usize,
+        /// Rows of the matrix.
+        rows: usize,
+        /// Columns of the matrix.
+        cols: usize,
+    },
+    /// A rank of zero, or above the number of rows that can be hott.
+    #[error("rank {rank} is not possible: choose between 1 and {available}, the number of {what}")]
+    Rank {
+        /// The rank asked for.
+        rank: usize,
+        /// The largest possible rank.
+        available: usize,
+        /// What `available` counts.
+        what: &'static str,
+    },
+    /// A row named as hott that is not one of the matrix, is zero, or is named twice.
+    #[error("row {row} cannot be a hott row: {reason}")]
+    HottRow {
+        /// The row, from 0.
+        row: usize,
+        /// Why not.
+        reason: String,
+    },
+    /// A setting outside its range.
+    #[error("{name} = {value} is not possible: {remedy}")]
+    Setting {
+        /// Name of the setting.
+        name: &'static str,
+        /// Its value, as text.
+        value: String,
+        /// What to give instead.
+        remedy: String,
+    },
+    /// A vector that must have one entry per row or column, and has not.
+    #[error("{name} has {found} entries, but there are {expected} {what}")]
+    Length {
+        /// Name of the vector.
+        name: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length it must have.
+        expected: usize,
+        /// What it must have one entry for.
+        what: &'static str,
+    },
+    /// Stopped, by the caller or by the clock, before there was any answer.
+    #[error("{0} before there was any answer: allow more time")]
+    NoAnswer(crate::control::Stop),
+}

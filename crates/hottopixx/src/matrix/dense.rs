@@ -1,0 +1,111 @@
+//! Dense matrices, stored by rows.
+
+use crate::Error;
+
+/// A dense matrix; entry (i, j) is `values[i * cols + j]`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dense {
+    rows: usize,
+    cols: usize,
+    values: Vec<f64>,
+}
+
+impl Dense {
+    /// Takes ownership of `rows * cols` values in row order.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when the number of values is not `rows * cols`.
+    pub fn new(rows: usize, cols: usize, values: Vec<f64>) -> Result<Self, Error> {
+        if rows.checked_mul(cols) != Some(values.len()) {
+            return Err(Error::Shape { rows, cols, found: values.len() });
+        }
+        Ok(Dense { rows, cols, values })
+    }
+
+    /// A matrix of zeros.
+    pub fn zeros(rows: usize, cols: usize) -> Self {
+        Dense { rows, cols, values: vec![0.0; rows * cols] }
+    }
+
+    /// A matrix from rows of equal length.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when the rows differ in length.
+    pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Self, Error> {
+        let cols = rows.first().map_or(0, |r| r.as_ref().len());
+        let values: Vec<f64> = rows.iter().flat_map(|r| r.as_ref().iter().copied()).collect();
+        if rows.iter().any(|r| r.as_ref().len() != cols) {
+            return Err(Error::Shape { rows: rows.len(), cols, found: values.len() });
+        }
+        Dense::new(rows.len(), cols, values)
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// All values in row order.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// All values in row order, to change.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// All values in row order, given away.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
+    }
+
+    /// Row `i`.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.values[i * self.cols..(i + 1) * self.cols]
+    }
+
+    /// Row `i`, to change.
+    pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.values[i * self.cols..(i + 1) * self.cols]
+    }
+
+    /// The transpose, copied in tiles that fit the cache.
+    pub fn transpose(&self) -> Dense {
+        const TILE: usize = 32;
+        let mut out = Dense::zeros(self.cols, self.rows);
+        for i0 in (0..self.rows).step_by(TILE) {
+            for j0 in (0..self.cols).step_by(TILE) {
+                for i in i0..(i0 + TILE).min(self.rows) {
+                    for j in j0..(j0 + TILE).min(self.cols) {
+                        out.values[j * self.rows + i] = self.values[i * self.cols + j];
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// The given rows, in the given order.
+    pub fn select_rows(&self, rows: &[usize]) -> Dense {
+        let mut values = Vec::with_capacity(rows.len() * self.cols);
+        for &i in rows {
+            values.extend_from_slice(self.row(i));
+        }
+        Dense { rows: rows.len(), cols: self.cols, values }
+    }
+
+    pub(super) fn scale_rows(&mut self, factors: &[f64]) {
+        if self.cols == 0 {
+            return;
+        }
+        for (row, factor) in self.values.chunks_exact_mut(self.cols).zip(factors) {
+            row.iter_mut().for_each(|v| *v *= factor);
+        }
+    }
+}

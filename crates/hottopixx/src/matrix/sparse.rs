@@ -1,0 +1,197 @@
+//! Sparse matrices in compressed rows (CSR), with 32-bit column numbers.
+
+use crate::Error;
+
+/// A sparse matrix: row i holds `columns[starts[i]..starts[i + 1]]`, increasing, and the values there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sparse {
+    rows: usize,
+    cols: usize,
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Sparse {
+    /// From the three arrays of the CSR format. Columns of a row may come in any order and repeat;
+    /// repeated entries are added, as in scipy.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] when the arrays do not fit each other or there are more than 2^32 columns,
+    /// [`Error::IndexOutOfRange`] when a column does not exist.
+    pub fn new(
+        rows: usize,
+        cols: usize,
+        starts: Vec<usize>,
+        columns: Vec<u32>,
+        values: Vec<f64>,
+    ) -> Result<Self, Error> {
+        let found = values.len();
+        let well_formed = starts.len() == rows.saturating_add(1)
+            && starts.first() == Some(&0)
+            && starts.last() == Some(&found)
+            && columns.len() == found
+            && starts.windows(2).all(|w| w[0] <= w[1])
+            && u32::try_from(cols).is_ok();
+        if !well_formed {
+            return Err(Error::Shape { rows, cols, found });
+        }
+        for i in 0..rows {
+            for &c in &columns[starts[i]..starts[i + 1]] {
+                if c as usize >= cols {
+                    return Err(Error::IndexOutOfRange { row: i, col: c as usize, rows, cols });
+                }
+            }
+        }
+        let mut matrix = Sparse { rows, cols, starts, columns, values };
+        matrix.sort_and_merge();
+        Ok(matrix)
+    }
+
+    /// From (row, column, value) triplets in any order; repeated places are added.
+    ///
+    /// # Errors
+    /// [`Error::IndexOutOfRange`] for the first triplet outside the matrix, [`Error::Shape`] for
+    /// more than 2^32 columns.
+    pub fn from_triplets(
+        rows: usize,
+        cols: usize,
+        triplets: &[(usize, usize, f64)],
+    ) -> Result<Self, Error> {
+        if let Some(&(row, col, _)) = triplets.iter().find(|t| t.0 >= rows || t.1 >= cols) {
+            return Err(Error::IndexOutOfRange { row, col, rows, cols });
+        }
+        let mut starts = vec![0usize; rows + 1];
+        for t in triplets {
+            starts[t.0 + 1] += 1;
+        }
+        for i in 0..rows {
+            starts[i + 1] += starts[i];
+        }
+        let mut next = starts.clone();
+        let mut columns = vec![0u32; triplets.len()];
+        let mut values = vec![0.0; triplets.len()];
+        for &(i, j, v) in triplets {
+            columns[next[i]] = j as u32;
+            values[next[i]] = v;
+            next[i] += 1;
+        }
+        Sparse::new(rows, cols, starts, columns, values)
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Where each row begins in [`Sparse::columns`] and [`Sparse::values`]; one more than rows.
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    /// Column numbers of all stored entries.
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
+    /// Values of all stored entries.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Values of all stored entries, to change (not their places).
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// Columns and values of row `i`.
+    pub fn row(&self, i: usize) -> (&[u32], &[f64]) {
+        let span = self.starts[i]..self.starts[i + 1];
+        (&self.columns[span.clone()], &self.values[span])
+    }
+
+    /// The transpose by counting sort, O(nonzeros + rows + cols); its rows are sorted.
+    /// Panics when the matrix has more than 2^32 rows.
+    pub fn transpose(&self) -> Sparse {
+        assert!(u32::try_from(self.rows).is_ok(), "more than 2^32 rows");
+        let mut starts = vec![0usize; self.cols + 1];
+        for &c in &self.columns {
+            starts[c as usize + 1] += 1;
+        }
+        for j in 0..self.cols {
+            starts[j + 1] += starts[j];
+        }
+        let mut next = starts.clone();
+        let mut columns = vec![0u32; self.values.len()];
+        let mut values = vec![0.0; self.values.len()];
+        for i in 0..self.rows {
+            let (cs, vs) = self.row(i);
+            for (&c, &v) in cs.iter().zip(vs) {
+                let at = &mut next[c as usize];
+                columns[*at] = i as u32;
+                values[*at] = v;
+                *at += 1;
+            }
+        }
+        Sparse { rows: self.cols, cols: self.rows, starts, columns, values }
+    }
+
+    /// The given rows, in the given order.
+    pub fn select_rows(&self, rows: &[usize]) -> Sparse {
+        let mut out = Sparse {
+            rows: rows.len(),
+            cols: self.cols,
+            starts: vec![0],
+            columns: Vec::new(),
+            values: Vec::new(),
+        };
+        for &i in rows {
+            let (cs, vs) = self.row(i);
+            out.columns.extend_from_slice(cs);
+            out.values.extend_from_slice(vs);
+            out.starts.push(out.values.len());
+        }
+        out
+    }
+
+    pub(super) fn scale_rows(&mut self, factors: &[f64]) {
+        for (i, factor) in factors.iter().enumerate() {
+            let span = self.starts[i]..self.starts[i + 1];
+            self.values[span].iter_mut().for_each(|v| *v *= factor);
+        }
+    }
+
+    /// Sorts each row by column and adds repeated places, where that is needed at all.
+    fn sort_and_merge(&mut self) {
+        let sorted = (0..self.rows).all(|i| self.row(i).0.windows(2).all(|w| w[0] < w[1]));
+        if sorted {
+            return;
+        }
+        let mut columns = Vec::with_capacity(self.columns.len());
+        let mut values: Vec<f64> = Vec::with_capacity(self.values.len());
+        let mut starts = vec![0usize];
+        let mut row: Vec<(u32, f64)> = Vec::new();
+        for i in 0..self.rows {
+            row.clear();
+            let (cs, vs) = self.row(i);
+            row.extend(cs.iter().copied().zip(vs.iter().copied()));
+            row.sort_by_key(|e| e.0); // stable: repeated entries are added in the order given
+            let begin = columns.len();
+            for &(c, v) in &row {
+                if columns.len() > begin && columns.last() == Some(&c) {
+                    *values.last_mut().expect("as long as columns") += v;
+                } else {
+                    columns.push(c);
+                    values.push(v);
+                }
+            }
+            starts.push(columns.len());
+        }
+        (self.starts, self.columns, self.values) = (starts, columns, values);
+    }
+}
