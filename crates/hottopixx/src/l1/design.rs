@@ -1,0 +1,199 @@
+//! The atoms of an l1 fit, laid out for the walk: by atom and by point.
+
+use crate::matrix::{Dense, Matrix, Row};
+
+/// Slopes of the loss on the two sides of zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// `|e|`: slope 1 on both sides. For atoms and targets of any sign.
+    Absolute,
+    /// `2 (e)_+`, with the sum of the atom added to the objective and the sum of the target taken
+    /// away. For nonnegative data this *is* the l1 norm (`algorithms`, "exact sparse loss"):
+    ///
+    /// `||x - cA||_1 = 2 sum_{k in supp(x)} (x_k - (cA)_k)_+ + c.(A 1) - x.1`
+    ///
+    /// so only points where x is not zero are ever looked at, and the start `c = 0` is not
+    /// degenerate.
+    Hinge,
+}
+
+impl Loss {
+    /// Slope for residuals above zero.
+    pub(super) fn up(self) -> f64 {
+        match self {
+            Loss::Absolute => 1.0,
+            Loss::Hinge => 2.0,
+        }
+    }
+
+    /// Minus the slope for residuals below zero.
+    pub(super) fn down(self) -> f64 {
+        match self {
+            Loss::Absolute => 1.0,
+            Loss::Hinge => 0.0,
+        }
+    }
+}
+
+/// `A`, atoms x points, in both layouts, with the linear term q of the objective.
+#[derive(Debug, Clone)]
+pub struct Design {
+    pub(super) atoms: usize,
+    pub(super) points: usize,
+    pub(super) by_atom: Vec<f64>,
+    pub(super) by_point: Vec<f64>,
+    pub(super) linear: Vec<f64>,
+    pub(super) loss: Loss,
+}
+
+impl Design {
+    /// A design with the given loss over all columns of `atoms`. With [`Loss::Hinge`] the atoms
+    /// must not be negative anywhere.
+    pub fn new(atoms: &Dense, loss: Loss) -> Self {
+        let linear = match loss {
+            Loss::Absolute => vec![0.0; atoms.rows()],
+            Loss::Hinge => (0..atoms.rows()).map(|j| atoms.row(j).iter().sum()).collect(),
+        };
+        Design {
+            atoms: atoms.rows(),
+            points: atoms.cols(),
+            by_atom: atoms.values().to_vec(),
+            by_point: atoms.transpose().into_values(),
+            linear,
+            loss,
+        }
+    }
+
+    fn empty() -> Self {
+        Design {
+            atoms: 0,
+            points: 0,
+            by_atom: Vec::new(),
+            by_point: Vec::new(),
+            linear: Vec::new(),
+            loss: Loss::Hinge,
+        }
+    }
+
+    /// Number of atoms.
+    pub fn atoms(&self) -> usize {
+        self.atoms
+    }
+
+    /// Number of points.
+    pub fn points(&self) -> usize {
+        self.points
+    }
+
+    pub(super) fn atom(&self, j: usize) -> &[f64] {
+        &self.by_atom[j * self.points..(j + 1) * self.points]
+    }
+
+    pub(super) fn point(&self, k: usize) -> &[f64] {
+        &self.by_point[k * self.atoms..(k + 1) * self.atoms]
+    }
+
+    pub(super) fn entry(&self, atom: usize, point: usize) -> f64 {
+        self.by_point[point * self.atoms + atom]
+    }
+}
+
+/// Rows of a unit-row matrix that serve as atoms for many targets.
+///
+/// A target is only fitted on its own support. Targets that fill most columns of a dense matrix
+/// share one design; for the others the needed columns are gathered into a buffer, which costs as
+/// much as one or two pivots.
+#[derive(Debug)]
+pub struct Atoms {
+    rows: usize,
+    cols: usize,
+    /// cols x rows: column k of the atoms is contiguous.
+    columns: Matrix,
+    sums: Vec<f64>,
+    /// All columns, for dense matrices.
+    shared: Option<Design>,
+}
+
+/// A target on the points where it is to be fitted, with the atoms there.
+pub struct Target<'a> {
+    /// The atoms on those points.
+    pub design: &'a Design,
+    /// The target on those points.
+    pub x: &'a [f64],
+}
+
+/// Buffers for [`Atoms::restrict`], one for each thread.
+#[derive(Debug)]
+pub struct Gathered {
+    design: Design,
+    x: Vec<f64>,
+}
+
+impl Default for Gathered {
+    fn default() -> Self {
+        Gathered { design: Design::empty(), x: Vec::new() }
+    }
+}
+
+impl Atoms {
+    /// Takes the rows of `atoms`, all nonnegative.
+    pub fn new(atoms: &Matrix) -> Self {
+        let shared = match atoms {
+            Matrix::Dense(dense) => Some(Design::new(dense, Loss::Hinge)),
+            Matrix::Sparse(_) => None,
+        };
+        Atoms {
+            rows: atoms.rows(),
+            cols: atoms.cols(),
+            columns: atoms.transpose(),
+            sums: (0..atoms.rows()).map(|j| atoms.row(j).sum()).collect(),
+            shared,
+        }
+    }
+
+    /// Number of atoms.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether there are no atoms.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// The atoms on the support of `target`. O(atoms * support) unless the design is shared.
+    pub fn restrict<'a>(&'a self, target: Row<'a>, buffer: &'a mut Gathered) -> Target<'a> {
+        if let (Some(design), Row::Dense(x)) = (&self.shared, target) {
+            if 2 * x.iter().filter(|v| **v > 0.0).count() >= self.cols {
+                return Target { design, x };
+            }
+        }
+        let m = self.rows;
+        let design = &mut buffer.design;
+        buffer.x.clear();
+        design.by_point.clear();
+        for (k, value) in target.nonzeros() {
+            buffer.x.push(value);
+            match self.columns.row(k) {
+                Row::Dense(values) => design.by_point.extend_from_slice(values),
+                column @ Row::Sparse(..) => {
+                    let start = design.by_point.len();
+                    design.by_point.resize(start + m, 0.0);
+                    column.add_to(1.0, &mut design.by_point[start..]);
+                }
+            }
+        }
+        let n = buffer.x.len();
+        design.atoms = m;
+        design.points = n;
+        design.linear.clone_from(&self.sums);
+        design.by_atom.clear();
+        design.by_atom.resize(m * n, 0.0);
+        for (k, column) in design.by_point.chunks_exact(m).enumerate() {
+            for (j, value) in column.iter().enumerate() {
+                design.by_atom[j * n + k] = *value;
+            }
+        }
+        Target { design, x: &buffer.x }
+    }
+}

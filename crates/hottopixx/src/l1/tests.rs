@@ -1,0 +1,190 @@
+//! The kernel against known answers and against a general LP solver.
+
+use super::*;
+use microlp::{ComparisonOp, OptimizationDirection, Problem as Lp};
+use proptest::prelude::*;
+
+/// The same problem for a general LP solver: min sum (e+ + e-), cA + e+ - e- = x, 0 <= c <= u.
+fn reference(atoms: &Dense, x: &[f64], upper: Option<&[f64]>) -> f64 {
+    let mut lp = Lp::new(OptimizationDirection::Minimize);
+    let weights: Vec<_> = (0..atoms.rows())
+        .map(|j| lp.add_var(0.0, (0.0, upper.map_or(f64::INFINITY, |u| u[j]))))
+        .collect();
+    for (k, &target) in x.iter().enumerate() {
+        let above = lp.add_var(1.0, (0.0, f64::INFINITY));
+        let below = lp.add_var(1.0, (0.0, f64::INFINITY));
+        let mut terms: Vec<_> =
+            weights.iter().enumerate().map(|(j, w)| (*w, atoms.row(j)[k])).collect();
+        terms.push((above, 1.0));
+        terms.push((below, -1.0));
+        lp.add_constraint(terms.as_slice(), ComparisonOp::Eq, target);
+    }
+    lp.solve().expect("always feasible and bounded").solution().expect("no limits").objective()
+}
+
+fn l1_error(atoms: &Dense, x: &[f64], weights: &[f64]) -> f64 {
+    let mut residual = x.to_vec();
+    for (j, w) in weights.iter().enumerate() {
+        crate::kernels::axpy(-w, atoms.row(j), &mut residual);
+    }
+    residual.iter().map(|e| e.abs()).sum()
+}
+
+/// Everything a fit promises, and its value against the reference solver.
+fn assert_exact(atoms: &Dense, x: &[f64], upper: Option<&[f64]>) -> Result<(), TestCaseError> {
+    let fit = fit(atoms, x, upper).unwrap();
+    let scale: f64 = x.iter().map(|v| v.abs()).sum::<f64>().max(1e-300);
+    prop_assert_eq!(fit.status, Status::Optimal);
+    prop_assert!((l1_error(atoms, x, &fit.weights) - fit.value).abs() <= 1e-11 * scale);
+    for (j, w) in fit.weights.iter().enumerate() {
+        prop_assert!(*w >= 0.0 && *w <= upper.map_or(f64::INFINITY, |u| u[j]));
+    }
+    prop_assert!(fit.dual.iter().all(|y| y.abs() <= 1.0 + 1e-15));
+    let mut bound: f64 = fit.dual.iter().zip(x).map(|(y, v)| y * v).sum();
+    for j in 0..atoms.rows() {
+        let price: f64 = fit.dual.iter().zip(atoms.row(j)).map(|(y, v)| y * v).sum();
+        match upper {
+            Some(u) => bound -= u[j] * price.max(0.0),
+            None => prop_assert!(
+                price <= 1e-10 * crate::kernels::dot(atoms.row(j), atoms.row(j)).sqrt()
+            ),
+        }
+    }
+    prop_assert!(fit.value - bound <= 1e-9 * scale, "gap {} of {}", fit.value - bound, scale);
+    let reference = reference(atoms, x, upper);
+    prop_assert!(
+        (fit.value - reference).abs() <= 1e-8 * scale,
+        "{} against {}",
+        fit.value,
+        reference
+    );
+    Ok(())
+}
+
+fn lp_rows() -> Dense {
+    let rows = [[8.0, 1.0, 1.0, 0.0, 0.0], [0.0, 8.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 1.0, 8.0]];
+    Dense::from_rows(&rows.map(|r| r.map(|v| v / 10.0))).unwrap()
+}
+
+#[test]
+fn cleaning_vector() {
+    let fit = fit(&lp_rows(), &[0.25, 0.3, 0.15, 0.1, 0.2], None).unwrap();
+    for (found, expected) in fit.weights.iter().zip([0.3125, 0.3359375, 0.25]) {
+        assert!((found - expected).abs() < 1e-14, "{found} {expected}");
+    }
+    assert!((fit.value - 0.1015625).abs() < 1e-14);
+    assert!((fit.lower_bound - 0.1015625).abs() < 1e-14);
+}
+
+#[test]
+fn alpha_vectors() {
+    let circle = Dense::from_rows(&[[0.8, 0.2, 0.0], [0.0, 0.8, 0.2], [0.2, 0.0, 0.8]]).unwrap();
+    assert!((alpha(&circle) - 1.3).abs() < 1e-14);
+    let identity = Dense::from_rows(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]).unwrap();
+    assert!((alpha(&identity) - 2.0).abs() < 1e-14);
+    assert_eq!(alpha(&Dense::from_rows(&[[0.5, 0.5]]).unwrap()), 2.0);
+}
+
+/// Entries from a small grid: full of ties, zeros, duplicates and rank deficiency.
+fn coarse(rows: usize, cols: usize) -> impl Strategy<Value = Dense> {
+    prop::collection::vec(0u8..4, rows * cols)
+        .prop_map(move |v| Dense::new(rows, cols, v.into_iter().map(f64::from).collect()).unwrap())
+}
+
+fn smooth(rows: usize, cols: usize) -> impl Strategy<Value = Dense> {
+    prop::collection::vec(0.0..1.0f64, rows * cols)
+        .prop_map(move |v| Dense::new(rows, cols, v).unwrap())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn exact_on_random_data(a in smooth(6, 15), x in smooth(1, 15), u in smooth(1, 6), bounded: bool) {
+        assert_exact(&a, x.values(), bounded.then_some(u.values()))?;
+    }
+
+    #[test]
+    fn exact_on_data_full_of_ties(a in coarse(5, 9), x in coarse(1, 9), u in coarse(1, 5), bounded: bool) {
+        assert_exact(&a, x.values(), bounded.then_some(u.values()))?;
+    }
+
+    #[test]
+    fn exact_when_the_target_is_an_atom_or_a_mix(a in coarse(5, 12), w in coarse(1, 5)) {
+        let mut x = vec![0.0; 12];
+        for j in 0..5 {
+            crate::kernels::axpy(w.values()[j], a.row(j), &mut x);
+        }
+        let fit = fit(&a, &x, None).unwrap();
+        prop_assert!(fit.value <= 1e-11, "{}", fit.value);
+        assert_exact(&a, a.row(2), None)?;
+    }
+
+    #[test]
+    fn exact_on_signed_data(a in smooth(5, 12), x in smooth(1, 12), u in smooth(1, 5), s in smooth(1, 72)) {
+        let sign = |v: &Dense, shift: usize| -> Vec<f64> {
+            v.values().iter().zip(&s.values()[shift..]).map(|(v, s)| if *s < 0.5 { -v } else { *v }).collect()
+        };
+        let signed = Dense::new(5, 12, sign(&a, 0)).unwrap();
+        assert_exact(&signed, &sign(&x, 60), Some(u.values()))?;
+    }
+
+    #[test]
+    fn a_warm_start_from_any_basis_gives_the_same_value(
+        a in coarse(6, 14), x in coarse(1, 14), u in smooth(1, 6),
+        free in prop::collection::vec(0u32..6, 0..5), active in prop::collection::vec(0u32..14, 0..5),
+    ) {
+        let mut unique = free.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        let design = Design::new(&a, Loss::Hinge);
+        let usable: Vec<u32> = (0..6).filter(|&j| a.row(j as usize).iter().any(|v| *v > 0.0)).collect();
+        let p = Problem { design: &design, x: x.values(), usable: &usable, upper: Some(u.values()) };
+        let mut solver = Solver::new();
+        let cold = solver.fit(&p, None);
+        let basis = solver.basis();
+        let again = solver.fit(&p, Some(&basis));
+        prop_assert!((again.value - cold.value).abs() <= 1e-10);
+        let odd = Basis { free: unique, active, upper: vec![1] };
+        let warm = solver.fit(&p, Some(&odd));
+        prop_assert!((warm.value - cold.value).abs() <= 1e-10, "{} {}", warm.value, cold.value);
+    }
+
+    #[test]
+    fn scale_does_not_matter(a in smooth(4, 10), x in smooth(1, 10), power in -90i32..90) {
+        let factor = 10f64.powi(power);
+        let plain = fit(&a, x.values(), None).unwrap();
+        let scaled = Dense::new(4, 10, a.values().iter().map(|v| v * factor).collect()).unwrap();
+        let other = fit(&scaled, x.values(), None).unwrap();
+        prop_assert!((plain.value - other.value).abs() <= 1e-11);
+    }
+}
+
+#[test]
+fn larger_problems_against_the_reference() {
+    let mut state = 1u64;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as f64 / (1u64 << 31) as f64
+    };
+    for (m, n) in [(3, 60), (12, 120), (30, 80), (40, 30)] {
+        let values: Vec<f64> = (0..m * n).map(|_| -(1.0 - next()).ln()).collect();
+        let atoms = Dense::new(m, n, values).unwrap();
+        let x: Vec<f64> = (0..n).map(|_| -(1.0 - next()).ln()).collect();
+        assert_exact(&atoms, &x, None).unwrap();
+        let upper: Vec<f64> = (0..m).map(|_| 0.2 * next()).collect();
+        assert_exact(&atoms, &x, Some(&upper)).unwrap();
+    }
+}
+
+#[test]
+fn refuses_what_does_not_fit() {
+    let atoms = lp_rows();
+    assert!(matches!(fit(&atoms, &[1.0], None), Err(Error::Length { name: "x", .. })));
+    assert!(matches!(
+        fit(&atoms, &[1.0; 5], Some(&[1.0])),
+        Err(Error::Length { name: "upper", .. })
+    ));
+    assert!(matches!(fit(&atoms, &[1.0; 5], Some(&[1.0, -1.0, 0.0])), Err(Error::Setting { .. })));
+    assert!(matches!(fit(&atoms, &[f64::NAN; 5], None), Err(Error::NotFinite { .. })));
+}

@@ -1,0 +1,699 @@
+//! The vertex walk: a primal simplex method for the bounded l1 fit, with long steps.
+//!
+//! A vertex has k free weights and k active points (see [`super::basis`]). Its dual has
+//! `y_k = up` above the fit, `-down` below, and on the active points the solution of
+//! `M y = g_free`, where `g = q - A y` over the other points. The vertex is optimal when the
+//! active y lie in `[-down, up]` and the reduced costs `z = q - A y` are >= 0 at lower and <= 0 at
+//! upper bounds. Otherwise one violated condition gives an edge along which the objective falls;
+//! the walk follows it through all breakpoints until it rises (a weighted median), which is what
+//! makes l1 pivots longer, and fewer, than those of a textbook simplex method.
+//!
+//! One pivot costs `(k + 1) n` for the rates of the residuals, `m k` for pricing, `m` for each
+//! residual that changes sign and `k^2` for the inverse.
+
+use super::basis::{Basis, Inverse, independent_block};
+use super::design::Design;
+use super::line_search::{Breakpoint, find_crossing};
+use super::{Status, Summary};
+use crate::kernels::{axpy, dot};
+
+/// Violations of the optimality conditions below this are rounding; data have unit scale.
+const TOLERANCE: f64 = 1e-12;
+/// Pivots after which everything is recomputed from the basis.
+const REFRESH_EVERY: usize = 80;
+/// Pivots without progress after which the residuals are perturbed.
+const STALLS: usize = 12;
+/// How often a perturbation or a rounding repair may be tried before the answer is given as it is.
+const ROUNDS: usize = 12;
+
+/// One l1 fit: `min ||x - cA||_1` over `0 <= c <= upper`, using only the atoms in `usable`.
+#[derive(Debug, Clone, Copy)]
+pub struct Problem<'a> {
+    /// The atoms.
+    pub design: &'a Design,
+    /// The target, one value for each point of the design.
+    pub x: &'a [f64],
+    /// Atoms that may have weight.
+    pub usable: &'a [u32],
+    /// Upper bounds by atom (of the design, not of `usable`); `None` for no bounds.
+    pub upper: Option<&'a [f64]>,
+}
+
+impl Problem<'_> {
+    fn upper(&self, atom: usize) -> f64 {
+        self.upper.map_or(f64::INFINITY, |u| u[atom])
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Place {
+    Lower,
+    Upper,
+    Free,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Entering {
+    /// A weight leaves its bound, upwards (+1) or downwards (-1).
+    Atom { atom: usize, sign: f64 },
+    /// An active point is released, its residual growing (+1) or falling (-1).
+    Active { position: usize, sign: f64 },
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    /// The residual of a point reaches zero and stays there.
+    Point(usize),
+    /// The free weight at this position reaches a bound.
+    FreeBound(usize),
+    /// The entering weight reaches its other bound.
+    OwnBound,
+}
+
+/// Solver with its workspace; reuse one for many fits.
+#[derive(Debug, Default)]
+pub struct Solver {
+    // By atom of the design.
+    weights: Vec<f64>,
+    place: Vec<Place>,
+    gradient: Vec<f64>,
+    reduced: Vec<f64>,
+    // By point.
+    residual: Vec<f64>,
+    rate: Vec<f64>,
+    above: Vec<bool>,
+    is_active: Vec<bool>,
+    // The vertex.
+    free: Vec<u32>,
+    active: Vec<u32>,
+    inverse: Inverse,
+    dual_active: Vec<f64>,
+    delta: Vec<f64>,
+    // Scratch.
+    breakpoints: Vec<Breakpoint>,
+    small: Vec<f64>,
+    other: Vec<f64>,
+    dual: Vec<f64>,
+    perturbed: bool,
+    noise: u64,
+}
+
+impl Solver {
+    /// A solver with empty buffers.
+    pub fn new() -> Self {
+        Solver::default()
+    }
+
+    /// Solves `problem`, from the vertex `warm` where one is given. Afterwards [`Solver::weights`],
+    /// [`Solver::dual`] and [`Solver::basis`] hold the answer.
+    pub fn fit(&mut self, problem: &Problem<'_>, warm: Option<&Basis>) -> Summary {
+        self.reset(problem);
+        if let Some(basis) = warm {
+            self.take_basis(problem, basis);
+        }
+        self.refresh(problem, false);
+        self.walk(problem)
+    }
+
+    /// The weights c, by atom of the design.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// The dual by point, in the form of the design's loss: `[-1, 1]` for [`super::Loss::Absolute`];
+    /// `[0, 2]` for [`super::Loss::Hinge`], where `y - 1` (and -1 off the support) is the l1 dual.
+    pub fn dual(&self) -> &[f64] {
+        &self.dual
+    }
+
+    /// The final vertex, to start a similar problem from.
+    pub fn basis(&self) -> Basis {
+        let upper = (0..self.place.len() as u32)
+            .filter(|&j| self.place[j as usize] == Place::Upper)
+            .collect();
+        Basis { free: self.free.clone(), active: self.active.clone(), upper }
+    }
+
+    fn reset(&mut self, p: &Problem<'_>) {
+        let (m, n) = (p.design.atoms(), p.design.points());
+        assert_eq!(p.x.len(), n, "one target value for each point");
+        self.weights.clear();
+        self.weights.resize(m, 0.0);
+        self.place.clear();
+        self.place.resize(m, Place::Lower);
+        self.gradient.clear();
+        self.gradient.resize(m, 0.0);
+        self.reduced.clear();
+        self.reduced.resize(m, 0.0);
+        self.residual.clear();
+        self.residual.resize(n, 0.0);
+        self.rate.clear();
+        self.rate.resize(n, 0.0);
+        self.above.clear();
+        self.above.resize(n, false);
+        self.is_active.clear();
+        self.is_active.resize(n, false);
+        self.free.clear();
+        self.active.clear();
+        self.inverse.clear();
+        self.perturbed = false;
+        self.noise = 0x9E37_79B9_7F4A_7C15;
+    }
+
+    /// Takes over what still makes sense of an old vertex.
+    fn take_basis(&mut self, p: &Problem<'_>, basis: &Basis) {
+        for &j in &basis.upper {
+            if (j as usize) < self.place.len()
+                && p.upper(j as usize).is_finite()
+                && p.usable.contains(&j)
+            {
+                self.place[j as usize] = Place::Upper;
+            }
+        }
+        for &j in &basis.free {
+            if p.usable.contains(&j) && p.upper(j as usize) > 0.0 {
+                self.free.push(j);
+                self.place[j as usize] = Place::Free;
+            }
+        }
+        for &k in &basis.active {
+            if (k as usize) < self.is_active.len() && !self.is_active[k as usize] {
+                self.active.push(k);
+                self.is_active[k as usize] = true;
+            }
+        }
+    }
+
+    /// Recomputes inverse, weights, residuals, sides and gradient from the lists of free weights
+    /// and active points, dropping pairs that are dependent or whose weights leave their bounds.
+    /// With `keep_sides`, points with residual zero stay on the side they were.
+    fn refresh(&mut self, p: &Problem<'_>, keep_sides: bool) {
+        self.drop_dependent(p);
+        loop {
+            self.solve_weights(p);
+            let worst = (0..self.free.len())
+                .map(|f| {
+                    let c = self.small[f];
+                    (f, (-c).max(c - p.upper(self.free[f] as usize)))
+                })
+                .max_by(|a, b| a.1.total_cmp(&b.1));
+            match worst {
+                Some((f, violation)) if violation > 1e-13 => {
+                    self.drop_free(p, f, self.small[f] > 0.0)
+                }
+                _ => break,
+            }
+        }
+        for j in p.usable.iter().map(|j| *j as usize) {
+            self.weights[j] = match self.place[j] {
+                Place::Upper => p.upper(j),
+                _ => 0.0,
+            };
+        }
+        for (f, &j) in self.free.iter().enumerate() {
+            let j = j as usize;
+            self.weights[j] = self.small[f].clamp(0.0, p.upper(j));
+        }
+        self.residual.copy_from_slice(p.x);
+        for j in p.usable.iter().map(|j| *j as usize) {
+            if self.weights[j] != 0.0 {
+                axpy(-self.weights[j], p.design.atom(j), &mut self.residual);
+            }
+        }
+        let zero = 1e-14 * p.x.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        for k in 0..self.residual.len() {
+            if self.is_active[k] {
+                self.residual[k] = 0.0;
+            } else if self.residual[k].abs() > zero || !keep_sides {
+                self.above[k] = self.residual[k] > 0.0;
+            } else {
+                self.residual[k] = 0.0;
+            }
+        }
+        self.fresh_gradient(p);
+        self.perturbed = false;
+    }
+
+    fn drop_dependent(&mut self, p: &Problem<'_>) {
+        self.block(p);
+        let (rows, cols) = (self.free.len(), self.active.len());
+        if rows == cols && self.inverse.rebuild(&mut self.small.clone(), rows).is_ok() {
+            return;
+        }
+        let (keep_free, keep_active) = independent_block(&mut self.small, rows, cols);
+        let free: Vec<u32> = keep_free.iter().map(|&f| self.free[f]).collect();
+        let active: Vec<u32> = keep_active.iter().map(|&a| self.active[a]).collect();
+        for &j in &self.free {
+            self.place[j as usize] = Place::Lower;
+        }
+        for &k in &self.active {
+            self.is_active[k as usize] = false;
+        }
+        for &j in &free {
+            self.place[j as usize] = Place::Free;
+        }
+        for &k in &active {
+            self.is_active[k as usize] = true;
+        }
+        (self.free, self.active) = (free, active);
+        self.block(p);
+        if self.inverse.rebuild(&mut self.small, self.free.len()).is_err() {
+            self.forget_basis();
+        }
+    }
+
+    fn forget_basis(&mut self) {
+        for &j in &self.free {
+            self.place[j as usize] = Place::Lower;
+        }
+        for &k in &self.active {
+            self.is_active[k as usize] = false;
+        }
+        self.free.clear();
+        self.active.clear();
+        self.inverse.clear();
+    }
+
+    /// M into `small`, free x active.
+    fn block(&mut self, p: &Problem<'_>) {
+        self.small.clear();
+        for &j in &self.free {
+            let design = p.design;
+            self.small.extend(self.active.iter().map(|&k| design.entry(j as usize, k as usize)));
+        }
+    }
+
+    /// Free weights into `small`, from `c_free M = x_active - (weights at upper bounds)`.
+    fn solve_weights(&mut self, p: &Problem<'_>) {
+        self.other.clear();
+        for &k in &self.active {
+            let column = p.design.point(k as usize);
+            let bound: f64 = p
+                .usable
+                .iter()
+                .filter(|j| self.place[**j as usize] == Place::Upper)
+                .map(|j| p.upper(*j as usize) * column[*j as usize])
+                .sum();
+            self.other.push(p.x[k as usize] - bound);
+        }
+        self.inverse.left_times(&self.other, &mut self.small);
+    }
+
+    /// Puts the free weight at position f on a bound and releases the point that depends on it most.
+    fn drop_free(&mut self, p: &Problem<'_>, f: usize, to_upper: bool) {
+        let j = self.free[f] as usize;
+        let a = (0..self.active.len())
+            .max_by(|&a, &b| self.inverse.row(a)[f].abs().total_cmp(&self.inverse.row(b)[f].abs()))
+            .expect("as many active points as free weights");
+        let stable = self.inverse.shrink(a, f).is_ok();
+        self.free.swap_remove(f);
+        self.is_active[self.active.swap_remove(a) as usize] = false;
+        self.place[j] = if to_upper { Place::Upper } else { Place::Lower };
+        if !stable {
+            self.drop_dependent(p);
+        }
+    }
+
+    /// `g_j = q_j - sum over points that are not active of y_k A_jk`, from scratch: O(m n).
+    fn fresh_gradient(&mut self, p: &Problem<'_>) {
+        let (up, down) = (p.design.loss.up(), p.design.loss.down());
+        for k in 0..self.rate.len() {
+            self.rate[k] = if self.is_active[k] {
+                0.0
+            } else if self.above[k] {
+                up
+            } else {
+                -down
+            };
+        }
+        for j in p.usable.iter().map(|j| *j as usize) {
+            self.gradient[j] = p.design.linear[j] - dot(&self.rate, p.design.atom(j));
+        }
+    }
+
+    fn walk(&mut self, p: &Problem<'_>) -> Summary {
+        let limit = 1000 + 20 * (p.usable.len() + p.x.len());
+        let mass: f64 = p.x.iter().map(|v| v.abs()).sum();
+        let (mut pivots, mut fresh, mut stalls, mut rounds) = (0, 0, 0, 0);
+        let status = loop {
+            let bland = rounds > ROUNDS / 2 && stalls > 0;
+            let Some((entering, slope)) = self.price(p, bland) else {
+                if fresh == 0 || rounds >= ROUNDS {
+                    break Status::Optimal;
+                }
+                // Certain only when seen without accumulated rounding or perturbation.
+                self.refresh(p, true);
+                fresh = 0;
+                rounds += 1;
+                continue;
+            };
+            if pivots >= limit {
+                break Status::IterationLimit;
+            }
+            let Some((event, step)) = self.line_search(p, entering, slope) else {
+                break Status::IterationLimit; // the objective is bounded: only rounding leads here
+            };
+            pivots += 1;
+            fresh += 1;
+            stalls = if step * -slope > 1e-15 * mass { 0 } else { stalls + 1 };
+            if !self.pivot(p, entering, event, step) || fresh >= REFRESH_EVERY {
+                self.refresh(p, true);
+                fresh = 0;
+            }
+            if stalls >= STALLS && !self.perturbed && rounds < ROUNDS {
+                self.perturb(p, mass);
+                stalls = 0;
+                fresh = fresh.max(1);
+            }
+        };
+        if fresh > 0 {
+            self.refresh(p, true);
+            self.price(p, false);
+        }
+        self.summarise(p, status, pivots)
+    }
+
+    /// The most violated optimality condition per unit of weight moved, with its slope (< 0).
+    fn price(&mut self, p: &Problem<'_>, bland: bool) -> Option<(Entering, f64)> {
+        let (up, down) = (p.design.loss.up(), p.design.loss.down());
+        self.small.clear();
+        self.small.extend(self.free.iter().map(|&j| self.gradient[j as usize]));
+        self.inverse.times(&self.small, &mut self.dual_active);
+        let mut best: Option<(Entering, f64)> = None;
+        let mut best_score = 0.0;
+        for (position, &y) in self.dual_active.iter().enumerate() {
+            let (violation, sign) = if y > up { (y - up, 1.0) } else { (-down - y, -1.0) };
+            if violation > TOLERANCE {
+                let moved: f64 = self.inverse.row(position).iter().map(|v| v.abs()).sum();
+                let score = if bland { 1.0 } else { violation / moved };
+                if score > best_score {
+                    best_score = score;
+                    best = Some((Entering::Active { position, sign }, -violation));
+                }
+            }
+        }
+        for &j in p.usable {
+            self.reduced[j as usize] = self.gradient[j as usize];
+        }
+        for (&y, &k) in self.dual_active.iter().zip(&self.active) {
+            let column = p.design.point(k as usize);
+            for &j in p.usable {
+                self.reduced[j as usize] -= y * column[j as usize];
+            }
+        }
+        for atom in p.usable.iter().map(|j| *j as usize) {
+            let (violation, sign) = match self.place[atom] {
+                Place::Free => continue,
+                Place::Lower if p.upper(atom) > 0.0 => (-self.reduced[atom], 1.0),
+                Place::Lower => continue,
+                Place::Upper => (self.reduced[atom], -1.0),
+            };
+            let score = if bland && best_score == 0.0 { 1.0 } else { violation };
+            if violation > TOLERANCE && score > best_score {
+                best_score = score;
+                best = Some((Entering::Atom { atom, sign }, -violation));
+            }
+        }
+        best
+    }
+
+    /// Follows the edge to its lowest point: what happens there, and how far that is.
+    fn line_search(
+        &mut self,
+        p: &Problem<'_>,
+        entering: Entering,
+        slope: f64,
+    ) -> Option<(Event, f64)> {
+        self.direction(p, entering);
+        let (mut event, mut limit) = (Event::OwnBound, f64::INFINITY);
+        if let Entering::Atom { atom, .. } = entering {
+            limit = p.upper(atom);
+        }
+        let largest = self.delta.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        for (f, &j) in self.free.iter().enumerate() {
+            let (delta, c) = (self.delta[f], self.weights[j as usize]);
+            if delta.abs() <= 1e-12 * largest {
+                continue;
+            }
+            let room = if delta < 0.0 { c.max(0.0) } else { (p.upper(j as usize) - c).max(0.0) };
+            let step = room / delta.abs();
+            if step < limit {
+                (event, limit) = (Event::FreeBound(f), step);
+            }
+        }
+        self.collect_breakpoints(p, limit);
+        // A hair less than the slope: where the objective is flat behind the last breakpoint,
+        // rounding must not carry the walk past it.
+        match find_crossing(&mut self.breakpoints, -slope * (1.0 - 1e-10)) {
+            Some(crossing) => {
+                let at = self.breakpoints[crossing.at];
+                // What the pivot still needs: the passed points in front, the chosen one known.
+                self.breakpoints.truncate(crossing.passed);
+                Some((Event::Point(at.point as usize), at.step))
+            }
+            None if limit.is_finite() => Some((event, limit)),
+            None => None,
+        }
+    }
+
+    /// Rates of the free weights (`delta`) and residuals (`rate`) along an edge.
+    fn direction(&mut self, p: &Problem<'_>, entering: Entering) {
+        self.rate.fill(0.0);
+        match entering {
+            Entering::Atom { atom, sign } => {
+                self.other.clear();
+                self.other
+                    .extend(self.active.iter().map(|&k| -sign * p.design.entry(atom, k as usize)));
+                self.inverse.left_times(&self.other, &mut self.delta);
+                axpy(-sign, p.design.atom(atom), &mut self.rate);
+            }
+            Entering::Active { position, sign } => {
+                self.delta.clear();
+                self.delta.extend(self.inverse.row(position).iter().map(|v| -sign * v));
+            }
+        }
+        for (&delta, &j) in self.delta.iter().zip(&self.free) {
+            axpy(-delta, p.design.atom(j as usize), &mut self.rate);
+        }
+        for &k in &self.active {
+            self.rate[k as usize] = 0.0;
+        }
+        if let Entering::Active { position, sign } = entering {
+            self.rate[self.active[position] as usize] = sign;
+        }
+    }
+
+    fn collect_breakpoints(&mut self, p: &Problem<'_>, limit: f64) {
+        let width = p.design.loss.up() + p.design.loss.down();
+        let tiny = 1e-12 * self.rate.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        self.breakpoints.clear();
+        for k in 0..self.rate.len() {
+            let speed = if self.above[k] { -self.rate[k] } else { self.rate[k] };
+            if speed > tiny && !self.is_active[k] {
+                let step = self.residual[k].abs() / speed;
+                if step < limit {
+                    self.breakpoints.push(Breakpoint {
+                        step,
+                        jump: width * speed,
+                        point: k as u32,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Moves along the edge and changes the basis. False when the inverse must be rebuilt.
+    fn pivot(&mut self, p: &Problem<'_>, entering: Entering, event: Event, step: f64) -> bool {
+        axpy(step, &self.rate, &mut self.residual);
+        if let Entering::Active { position, sign } = entering {
+            self.above[self.active[position] as usize] = sign > 0.0;
+        }
+        for (&delta, &j) in self.delta.iter().zip(&self.free) {
+            let j = j as usize;
+            self.weights[j] = (self.weights[j] + step * delta).clamp(0.0, p.upper(j));
+        }
+        let passed = std::mem::take(&mut self.breakpoints);
+        for b in &passed {
+            let k = b.point as usize;
+            self.take_from_gradient(p, k);
+            self.above[k] = !self.above[k];
+            self.give_to_gradient(p, k);
+        }
+        self.breakpoints = passed;
+        for k in 0..self.residual.len() {
+            let wrong = if self.above[k] { self.residual[k] < 0.0 } else { self.residual[k] > 0.0 };
+            if wrong {
+                self.residual[k] = 0.0;
+            }
+        }
+        if let Event::Point(k) = event {
+            self.take_from_gradient(p, k);
+            self.residual[k] = 0.0;
+            self.is_active[k] = true;
+        }
+        self.change_basis(p, entering, event, step)
+    }
+
+    fn change_basis(
+        &mut self,
+        p: &Problem<'_>,
+        entering: Entering,
+        event: Event,
+        step: f64,
+    ) -> bool {
+        let design = p.design;
+        let column = |free: &[u32], k: usize| -> Vec<f64> {
+            free.iter().map(|&j| design.entry(j as usize, k)).collect()
+        };
+        match (entering, event) {
+            (Entering::Atom { atom, sign }, Event::Point(k)) => {
+                let row: Vec<f64> =
+                    self.active.iter().map(|&a| design.entry(atom, a as usize)).collect();
+                let stable =
+                    self.inverse.grow(&row, &column(&self.free, k), design.entry(atom, k)).is_ok();
+                self.weights[atom] = (self.weights[atom] + sign * step).clamp(0.0, p.upper(atom));
+                self.free.push(atom as u32);
+                self.active.push(k as u32);
+                self.place[atom] = Place::Free;
+                stable
+            }
+            (Entering::Atom { atom, sign }, Event::FreeBound(f)) => {
+                let row: Vec<f64> =
+                    self.active.iter().map(|&a| design.entry(atom, a as usize)).collect();
+                let stable = self.inverse.replace_free(f, &row).is_ok();
+                self.weights[atom] = (self.weights[atom] + sign * step).clamp(0.0, p.upper(atom));
+                self.rest_at_bound(p, self.free[f] as usize, self.delta[f] > 0.0);
+                self.free[f] = atom as u32;
+                self.place[atom] = Place::Free;
+                stable
+            }
+            (Entering::Atom { atom, sign }, Event::OwnBound) => {
+                self.rest_at_bound(p, atom, sign > 0.0);
+                true
+            }
+            (Entering::Active { position, .. }, event) => {
+                let released = self.active[position] as usize;
+                self.is_active[released] = false;
+                self.give_to_gradient(p, released);
+                match event {
+                    Event::Point(k) => {
+                        self.active[position] = k as u32;
+                        self.inverse.replace_active(position, &column(&self.free, k)).is_ok()
+                    }
+                    Event::FreeBound(f) => {
+                        self.rest_at_bound(p, self.free[f] as usize, self.delta[f] > 0.0);
+                        let stable = self.inverse.shrink(position, f).is_ok();
+                        self.free.swap_remove(f);
+                        self.active.swap_remove(position);
+                        stable
+                    }
+                    Event::OwnBound => true, // a point has no bound: never chosen
+                }
+            }
+        }
+    }
+
+    fn rest_at_bound(&mut self, p: &Problem<'_>, atom: usize, at_upper: bool) {
+        (self.place[atom], self.weights[atom]) =
+            if at_upper { (Place::Upper, p.upper(atom)) } else { (Place::Lower, 0.0) };
+    }
+
+    /// `g += y_k A_k`: point k no longer counts in the gradient.
+    fn take_from_gradient(&mut self, p: &Problem<'_>, k: usize) {
+        self.shift_gradient(p, k, 1.0);
+    }
+
+    /// `g -= y_k A_k`: point k counts in the gradient, on its present side.
+    fn give_to_gradient(&mut self, p: &Problem<'_>, k: usize) {
+        self.shift_gradient(p, k, -1.0);
+    }
+
+    fn shift_gradient(&mut self, p: &Problem<'_>, k: usize, sign: f64) {
+        let y = if self.above[k] { p.design.loss.up() } else { -p.design.loss.down() };
+        if y == 0.0 {
+            return;
+        }
+        let column = p.design.point(k);
+        for &j in p.usable {
+            self.gradient[j as usize] += sign * y * column[j as usize];
+        }
+    }
+
+    /// Breaks ties: moves every residual a little away from zero, each by its own amount, and
+    /// every free weight off its bound. The next refresh takes the true values again.
+    fn perturb(&mut self, p: &Problem<'_>, mass: f64) {
+        let scale = 1e-9 * mass / p.x.len().max(1) as f64;
+        for k in 0..self.residual.len() {
+            if !self.is_active[k] {
+                let amount = scale * (1.0 + self.next_noise());
+                self.residual[k] += if self.above[k] { amount } else { -amount };
+            }
+        }
+        for f in 0..self.free.len() {
+            let j = self.free[f] as usize;
+            let upper = p.upper(j);
+            let amount = 1e-9 * (1.0 + self.next_noise());
+            let c = self.weights[j];
+            self.weights[j] = if c < amount {
+                c + amount.min(upper / 2.0)
+            } else {
+                c.min(upper - amount.min(upper / 2.0))
+            };
+        }
+        self.perturbed = true;
+    }
+
+    /// Uniform in [0, 1), the same sequence for every fit (splitmix64).
+    fn next_noise(&mut self) -> f64 {
+        self.noise = self.noise.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.noise;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Value and bound from the final weights and dual, each evaluated for itself.
+    ///
+    /// The bound is `y.x - x.1 - sum_j u_j (A_j.y - q_j)_+` (hinge) for a y made feasible by
+    /// scaling where a weight has no upper bound, so it holds whatever the walk did.
+    fn summarise(&mut self, p: &Problem<'_>, status: Status, pivots: usize) -> Summary {
+        let loss = p.design.loss;
+        let (up, down) = (loss.up(), loss.down());
+        let offset: f64 = match loss {
+            super::Loss::Absolute => 0.0,
+            super::Loss::Hinge => -p.x.iter().sum::<f64>(),
+        };
+        let mut value: f64 =
+            self.residual.iter().map(|&e| if e > 0.0 { up * e } else { -down * e }).sum();
+        value += p
+            .usable
+            .iter()
+            .map(|&j| p.design.linear[j as usize] * self.weights[j as usize])
+            .sum::<f64>();
+        value = (value + offset).max(0.0);
+
+        self.dual.clear();
+        self.dual.extend(self.above.iter().map(|a| if *a { up } else { -down }));
+        for (&k, &y) in self.active.iter().zip(&self.dual_active) {
+            self.dual[k as usize] = y.clamp(-down, up);
+        }
+        let mut scale = 1.0f64;
+        for j in p.usable.iter().map(|j| *j as usize) {
+            let (q, z) = (p.design.linear[j], self.reduced[j]);
+            if z < 0.0 && p.upper(j).is_infinite() && q > 0.0 {
+                scale = scale.min(q / (q - z));
+            }
+        }
+        if scale < 1.0 {
+            self.dual.iter_mut().for_each(|y| *y *= scale);
+        }
+        let mut bound = dot(&self.dual, p.x) + offset;
+        for j in p.usable.iter().map(|j| *j as usize) {
+            let (q, z, u) = (p.design.linear[j], self.reduced[j], p.upper(j));
+            if u.is_finite() && u > 0.0 {
+                bound -= u * (scale * (q - z) - q).max(0.0);
+            }
+        }
+        Summary { value, lower_bound: bound.clamp(0.0, value), status, pivots }
+    }
+}
