@@ -85,6 +85,11 @@ impl Design {
         self.points
     }
 
+    /// `A_j.y`, what atom j earns at a dual of this design.
+    pub fn price(&self, atom: usize, dual: &[f64]) -> f64 {
+        crate::kernels::dot(self.atom(atom), dual)
+    }
+
     pub(super) fn atom(&self, j: usize) -> &[f64] {
         &self.by_atom[j * self.points..(j + 1) * self.points]
     }

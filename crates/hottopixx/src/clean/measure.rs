@@ -1,0 +1,132 @@
+//! Errors of a factorization, measured from X, the hott rows and F alone.
+
+use super::RowFit;
+use crate::matrix::Row;
+use crate::normalise::UnitRows;
+use rayon::prelude::*;
+
+/// Errors against X with unit rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// `||x_i - f_i W||_1` for each row of X.
+    pub l1: Vec<f64>,
+    /// `||X - FW||_{inf,1}`, the largest of them.
+    pub inf1: f64,
+    /// Their mean.
+    pub mean_l1: f64,
+    /// Root of the mean of `(X - FW)^2` over all entries.
+    pub rmse: f64,
+}
+
+/// Forms every residual over all columns and adds it up: O(f n) for dense X; for sparse X only the
+/// columns that a row or its hott rows touch. Shares nothing with the solvers.
+pub fn measure(x: &UnitRows, hott: &[usize], fits: &[RowFit]) -> Measured {
+    let per_row: Vec<(f64, f64)> = fits
+        .par_iter()
+        .enumerate()
+        .map_init(
+            || vec![0.0; x.examples()],
+            |residual, (i, fit)| {
+                let mut parts: Vec<(Row<'_>, f64)> = vec![(x.row(i), 1.0)];
+                parts.extend(fit.weights.iter().map(|&(j, w)| (x.row(hott[j as usize]), -w)));
+                for (row, factor) in &parts {
+                    row.add_to(*factor, residual);
+                }
+                let (mut l1, mut squares) = (0.0, 0.0);
+                for (row, _) in &parts {
+                    // Each column is taken once: it is cleared when it is counted.
+                    match row {
+                        Row::Dense(_) => {
+                            residual.iter_mut().for_each(|e| take(e, &mut l1, &mut squares))
+                        }
+                        Row::Sparse(columns, _) => columns
+                            .iter()
+                            .for_each(|&k| take(&mut residual[k as usize], &mut l1, &mut squares)),
+                    }
+                    if matches!(row, Row::Dense(_)) {
+                        break;
+                    }
+                }
+                (l1, squares)
+            },
+        )
+        .collect();
+    let rows = per_row.len() as f64;
+    let l1: Vec<f64> = per_row.iter().map(|e| e.0).collect();
+    Measured {
+        inf1: l1.iter().copied().fold(0.0, f64::max),
+        mean_l1: l1.iter().sum::<f64>() / rows,
+        rmse: (per_row.iter().map(|e| e.1).sum::<f64>() / (rows * x.examples() as f64)).sqrt(),
+        l1,
+    }
+}
+
+fn take(residual: &mut f64, l1: &mut f64, squares: &mut f64) {
+    let e = std::mem::take(residual);
+    *l1 += e.abs();
+    *squares += e * e;
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::clean::{IncrementalSettings, exact, incremental, measure};
+    use crate::matrix::{Dense, Matrix, Sparse};
+    use crate::normalise::UnitRows;
+
+    fn example() -> (Matrix, Matrix) {
+        let rows = [
+            [8.0, 1.0, 1.0, 0.0, 0.0],
+            [0.0, 8.0, 1.0, 1.0, 0.0],
+            [0.0, 0.0, 1.0, 1.0, 8.0],
+            [4.0, 4.5, 1.0, 0.5, 0.0],
+            [4.0, 0.5, 1.0, 0.5, 4.0],
+            [2.5, 3.0, 1.5, 1.0, 2.0],
+        ];
+        let triplets: Vec<_> = (0..6)
+            .flat_map(|i| (0..5).map(move |k| (i, k, rows[i][k])))
+            .filter(|t| t.2 != 0.0)
+            .collect();
+        let dense = Dense::from_rows(&rows).unwrap();
+        (dense.into(), Sparse::from_triplets(6, 5, &triplets).unwrap().into())
+    }
+
+    #[test]
+    fn the_error_claimed_is_the_error_measured_dense_and_sparse() {
+        let (dense, sparse) = example();
+        for matrix in [dense, sparse] {
+            let x = UnitRows::new(&matrix).unwrap();
+            let fits = exact(&x, &[0, 1, 2]);
+            let measured = measure(&x, &[0, 1, 2], &fits);
+            for (fit, l1) in fits.iter().zip(&measured.l1) {
+                assert!((fit.error - l1).abs() < 1e-14, "{} {l1}", fit.error);
+            }
+            // Rows 0..2 are hott, 3 and 4 exact mixtures, 5 the vector of the notes.
+            assert!((measured.inf1 - 0.1015625).abs() < 1e-14);
+            assert!((measured.mean_l1 - 0.1015625 / 6.0).abs() < 1e-14);
+            let squares: f64 = [
+                0.0,
+                0.0,
+                0.15 - 0.1 * (0.3125 + 0.3359375 + 0.25),
+                0.1 - 0.1 * (0.3359375 + 0.25),
+                0.0,
+            ]
+            .iter()
+            .map(|e| e * e)
+            .sum();
+            assert!((measured.rmse - (squares / 30.0).sqrt()).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn incremental_cleaning_is_feasible_and_near_the_exact_error() {
+        let (dense, sparse) = example();
+        for matrix in [dense, sparse] {
+            let x = UnitRows::new(&matrix).unwrap();
+            let settings = IncrementalSettings { epochs: 200, ..Default::default() };
+            let fits = incremental(&x, &[0, 1, 2], &settings);
+            let measured = measure(&x, &[0, 1, 2], &fits);
+            assert!(fits.iter().flat_map(|f| &f.weights).all(|w| w.1 >= 0.0));
+            assert!(measured.inf1 >= 0.1015625 - 1e-12 && measured.inf1 < 0.2, "{}", measured.inf1);
+        }
+    }
+}

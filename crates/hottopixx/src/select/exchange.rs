@@ -1,0 +1,237 @@
+//! Refinement: exchange one hott row at a time while the exact cleaned error falls.
+//!
+//! Each round proposes rows to enter (those that price in best at the duals of the present fits,
+//! and hints from the convex methods), scores every exchange with every hott row ([`super::swap`]),
+//! and carries out the best ones after checking each on all rows. An exchange must
+//! lower the error by more than a thousandth, so that near-duplicates do not swap on ties.
+
+use super::swap::{Swap, scores};
+use crate::Objective;
+use crate::clean::{RowFit, refit};
+use crate::control::{Control, Progress, Stage};
+use crate::l1::{Atoms, Gathered, Problem, Solver};
+use crate::normalise::UnitRows;
+use rayon::prelude::*;
+
+/// Settings of [`refine`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExchangeSettings {
+    /// Rows that may enter in a round (default 40).
+    pub proposals: usize,
+    /// Least relative gain of an exchange (default 1e-3).
+    pub least_gain: f64,
+    /// Rows on which exchanges are scored; all when there are no more (default 600). Whatever is
+    /// carried out has been checked on all rows.
+    pub scored_rows: usize,
+    /// Rows whose duals price the others (default 200).
+    pub pricing_rows: usize,
+    /// Exchanges checked on all rows in a round (default 6).
+    pub checks: usize,
+    /// Most rounds (default 100).
+    pub rounds: usize,
+}
+
+impl Default for ExchangeSettings {
+    fn default() -> Self {
+        ExchangeSettings {
+            proposals: 40,
+            least_gain: 1e-3,
+            scored_rows: 600,
+            pricing_rows: 200,
+            checks: 6,
+            rounds: 100,
+        }
+    }
+}
+
+/// A set of hott rows with all rows fitted on it.
+#[derive(Debug, Clone)]
+pub struct Selection {
+    /// The hott rows, as rows of X.
+    pub hott: Vec<usize>,
+    /// Every row of X fitted on them.
+    pub fits: Vec<RowFit>,
+    /// The objective: mean or largest l1 error.
+    pub score: f64,
+}
+
+impl Selection {
+    /// Cleans the rows on `hott`, starting from earlier fits where there are any.
+    pub fn new(
+        x: &UnitRows,
+        hott: Vec<usize>,
+        objective: Objective,
+        earlier: Option<&[RowFit]>,
+    ) -> Self {
+        let rows: Vec<usize> = (0..x.features()).collect();
+        let fits = refit(x, &hott, &rows, earlier);
+        let score = objective.score(fits.iter().map(|f| f.error));
+        Selection { hott, fits, score }
+    }
+}
+
+/// Exchanges rows until none gains, or `control` stops; `hints` are rows worth trying.
+/// Returns the best selection found and the number of exchanges made.
+pub fn refine(
+    x: &UnitRows,
+    start: Selection,
+    hints: &[usize],
+    allowed: &[bool],
+    objective: Objective,
+    settings: &ExchangeSettings,
+    control: &Control,
+) -> (Selection, usize) {
+    let mut best = start;
+    let mut exchanges = 0;
+    for round in 0..settings.rounds {
+        control.report(&Progress {
+            stage: Stage::Select,
+            task: "exchange",
+            done: round,
+            total: None,
+            value: Some(best.score),
+        });
+        if best.score <= 1e-12 || control.stopped().is_some() {
+            break;
+        }
+        let rows = scored_rows(x, &best, objective, settings.scored_rows);
+        let swaps = propose(x, &best, hints, allowed, &rows, settings);
+        let Some(table) = scores(x, &best.hott, &best.fits, &swaps, &rows, objective, control)
+        else {
+            break;
+        };
+        let before = objective.score(rows.iter().map(|&i| best.fits[i].error));
+        let gains = ranked(&swaps, &table, before * (1.0 - settings.least_gain));
+        let made = carry_out(x, &mut best, &gains, objective, settings, control);
+        exchanges += made;
+        if made == 0 {
+            break;
+        }
+    }
+    (best, exchanges)
+}
+
+/// All rows, or an even sample; for the largest error, always the worst rows too.
+fn scored_rows(x: &UnitRows, best: &Selection, objective: Objective, most: usize) -> Vec<usize> {
+    let f = x.features();
+    if f <= most {
+        return (0..f).collect();
+    }
+    let mut rows: Vec<usize> = (0..most).map(|k| k * f / most).collect();
+    if objective == Objective::Max {
+        let mut worst: Vec<usize> = (0..f).collect();
+        worst.sort_by(|&a, &b| best.fits[b].error.total_cmp(&best.fits[a].error).then(a.cmp(&b)));
+        rows.extend_from_slice(&worst[..most / 4]);
+        rows.sort_unstable();
+        rows.dedup();
+    }
+    rows
+}
+
+/// The rows that promise most to the present fits, then the hints.
+///
+/// For a row fitted with error e and dual y (hinge form), adding x_j to the atoms lowers the error
+/// to no less than `(e + 1) / (x_j.y) - 1`: y scaled down to price x_j at one is still feasible. The
+/// sum of these largest possible gains ranks the rows.
+fn propose(
+    x: &UnitRows,
+    best: &Selection,
+    hints: &[usize],
+    allowed: &[bool],
+    rows: &[usize],
+    settings: &ExchangeSettings,
+) -> Vec<Swap> {
+    let f = x.features();
+    let stride = rows.len().div_ceil(settings.pricing_rows).max(1);
+    let priced: Vec<usize> =
+        rows.iter().copied().step_by(stride).filter(|&i| best.fits[i].error > 0.0).collect();
+    let atoms = Atoms::new(&x.x().select_rows(&best.hott));
+    let usable: Vec<u32> = (0..best.hott.len() as u32).collect();
+    let promises: Vec<Vec<f64>> = priced
+        .par_iter()
+        .map_init(
+            || (Gathered::default(), Solver::new(), vec![0.0; x.examples()]),
+            |(gathered, solver, y), &i| {
+                let target = atoms.restrict(x.row(i), gathered);
+                let shared = target.x.len() == x.examples();
+                let problem =
+                    Problem { design: target.design, x: target.x, usable: &usable, upper: None };
+                let error = solver.fit(&problem, Some(&best.fits[i].basis)).value;
+                if shared {
+                    y.copy_from_slice(solver.dual());
+                } else {
+                    y.fill(0.0);
+                    for ((k, _), v) in x.row(i).nonzeros().zip(solver.dual()) {
+                        y[k] = *v;
+                    }
+                }
+                (0..f)
+                    .map(|j| {
+                        let price = if allowed[j] { x.row(j).dot(y) } else { 0.0 };
+                        (error + 1.0) * (1.0 - 1.0 / price.max(1.0))
+                    })
+                    .collect()
+            },
+        )
+        .collect();
+    let mut promise = vec![0.0; f];
+    for row in &promises {
+        crate::kernels::axpy(1.0, row, &mut promise);
+    }
+    let open = |j: &usize| allowed[*j] && !best.hott.contains(j);
+    let mut order: Vec<usize> = (0..f).filter(open).collect();
+    order.sort_by(|&a, &b| promise[b].total_cmp(&promise[a]).then(a.cmp(&b)));
+    order.truncate(settings.proposals * 3 / 4);
+    for &hint in hints.iter().filter(|j| open(j)) {
+        if order.len() < settings.proposals && !order.contains(&hint) {
+            order.push(hint);
+        }
+    }
+    let leave: Vec<usize> = (0..best.hott.len()).collect();
+    order.into_iter().map(|enter| Swap { enter, leave: leave.clone() }).collect()
+}
+
+/// Exchanges (position, entering row) that score below `limit`, best first.
+fn ranked(swaps: &[Swap], table: &[Vec<f64>], limit: f64) -> Vec<(usize, usize)> {
+    let mut found: Vec<(f64, usize, usize)> = Vec::new();
+    for (swap, scores) in swaps.iter().zip(table) {
+        for (&position, &score) in swap.leave.iter().zip(scores) {
+            if score < limit {
+                found.push((score, position, swap.enter));
+            }
+        }
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)).then(a.1.cmp(&b.1)));
+    found.into_iter().map(|(_, position, enter)| (position, enter)).collect()
+}
+
+/// Checks the best exchanges on all rows, one after the other, and keeps those that gain.
+fn carry_out(
+    x: &UnitRows,
+    best: &mut Selection,
+    gains: &[(usize, usize)],
+    objective: Objective,
+    settings: &ExchangeSettings,
+    control: &Control,
+) -> usize {
+    let (mut made, mut checked) = (0, 0);
+    let mut touched: Vec<usize> = Vec::new();
+    for &(position, enter) in gains {
+        if checked >= settings.checks || control.stopped().is_some() {
+            break;
+        }
+        if touched.contains(&position) || best.hott.contains(&enter) {
+            continue;
+        }
+        checked += 1;
+        let mut hott = best.hott.clone();
+        hott[position] = enter;
+        let changed = Selection::new(x, hott, objective, Some(&best.fits));
+        if changed.score < best.score * (1.0 - settings.least_gain) {
+            *best = changed;
+            touched.push(position);
+            made += 1;
+        }
+    }
+    made
+}

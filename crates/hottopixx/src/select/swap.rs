@@ -1,0 +1,205 @@
+//! What would it cost to exchange one hott row for another? Many such questions at once.
+//!
+//! For a row x_i and the hott rows H let `e(H)` be its exact error. Exchanging h for j needs
+//! `e(H - h + j)` for every row, but hardly ever a new fit:
+//! - if the fit on `H + j` gives h no weight, then `e(H - h + j) = e(H + j)`;
+//! - if j does not price in at the dual of the fit on H (`x_j.y <= 1` in hinge form), then
+//!   `e(H + j) = e(H)`, and the same with H - h for H.
+//!
+//! The remaining fits start from the vertex of a neighbouring one and take a few pivots each.
+
+use crate::Objective;
+use crate::clean::{RowFit, warm};
+use crate::control::Control;
+use crate::l1::{Atoms, Basis, Design, Gathered, Problem, Solver};
+use crate::normalise::UnitRows;
+use rayon::prelude::*;
+
+/// A row that might enter, and the positions in H of the rows it might replace.
+#[derive(Debug, Clone)]
+pub(super) struct Swap {
+    pub enter: usize,
+    pub leave: Vec<usize>,
+}
+
+/// A price this close to 1 promises so little that the fit is not repeated.
+const PRICE_TOLERANCE: f64 = 1e-4;
+/// Rows of one task; fixed, so that sums do not depend on the number of threads.
+const CHUNK: usize = 8;
+
+/// The score over `rows` after each exchange, in the order of `swaps` and their `leave` lists.
+/// `None` when the computation was stopped. Scores are exact up to [`PRICE_TOLERANCE`].
+pub(super) fn scores(
+    x: &UnitRows,
+    hott: &[usize],
+    fits: &[RowFit],
+    swaps: &[Swap],
+    rows: &[usize],
+    objective: Objective,
+    control: &Control,
+) -> Option<Vec<Vec<f64>>> {
+    let all: Vec<usize> = hott.iter().copied().chain(swaps.iter().map(|s| s.enter)).collect();
+    let atoms = Atoms::new(&x.x().select_rows(&all));
+    let width: usize = swaps.iter().map(|s| s.leave.len()).sum();
+    let partial: Vec<Option<Vec<f64>>> = rows
+        .par_chunks(CHUNK)
+        .map_init(Work::default, |work, chunk| {
+            let mut total = vec![0.0; width];
+            for &i in chunk {
+                if control.stopped().is_some() {
+                    return None;
+                }
+                let errors = row_errors(x, hott, swaps, &atoms, i, &fits[i], work);
+                for (t, e) in total.iter_mut().zip(errors) {
+                    match objective {
+                        Objective::Mean => *t += e,
+                        Objective::Max => *t = t.max(e),
+                    }
+                }
+            }
+            Some(total)
+        })
+        .collect();
+    let mut total = vec![0.0f64; width];
+    for part in partial {
+        for (t, e) in total.iter_mut().zip(part?) {
+            match objective {
+                Objective::Mean => *t += e / rows.len() as f64,
+                Objective::Max => *t = t.max(e),
+            }
+        }
+    }
+    let mut total = total.into_iter();
+    Some(swaps.iter().map(|s| total.by_ref().take(s.leave.len()).collect()).collect())
+}
+
+#[derive(Default)]
+struct Work {
+    gathered: Gathered,
+    solver: Solver,
+}
+
+/// A fit of one row on some atoms: its error, the atoms used, the vertex, and the price
+/// `x_j.y` of every row that might enter.
+struct State {
+    error: f64,
+    used: Vec<usize>,
+    basis: Basis,
+    prices: Vec<f64>,
+}
+
+/// The errors of row i after each exchange.
+fn row_errors(
+    x: &UnitRows,
+    hott: &[usize],
+    swaps: &[Swap],
+    atoms: &Atoms,
+    i: usize,
+    fit: &RowFit,
+    work: &mut Work,
+) -> Vec<f64> {
+    let rank = hott.len();
+    let target = atoms.restrict(x.row(i), &mut work.gathered);
+    let mut row = RowProblem { design: target.design, x: target.x, rank, solver: &mut work.solver };
+    let own = hott.iter().position(|h| *h == i);
+    let whole = match own {
+        Some(position) => State {
+            error: 0.0,
+            used: vec![position],
+            basis: Basis::default(),
+            prices: vec![0.0; swaps.len()],
+        },
+        None => row.state(&all_but(rank, None, None), Some(&fit.basis), true),
+    };
+    let mut without: Vec<Option<State>> = (0..rank).map(|_| None).collect();
+    let mut errors = Vec::new();
+    for (j, swap) in swaps.iter().enumerate() {
+        if swap.enter == i {
+            errors.extend(swap.leave.iter().map(|_| 0.0));
+            continue;
+        }
+        let joined = (whole.prices[j] > 1.0 + PRICE_TOLERANCE)
+            .then(|| row.state(&all_but(rank, None, Some(j)), Some(&whole.basis), false));
+        let joined = joined.as_ref().unwrap_or(&whole);
+        for &h in &swap.leave {
+            if !joined.used.contains(&h) {
+                errors.push(joined.error);
+                continue;
+            }
+            if without[h].is_none() && whole.used.contains(&h) {
+                without[h] =
+                    Some(row.state(&all_but(rank, Some(h), None), Some(&whole.basis), true));
+            }
+            errors.push(match &without[h] {
+                Some(state) if state.prices[j] <= 1.0 + PRICE_TOLERANCE => state.error,
+                state => {
+                    let start = state.as_ref().map_or(&joined.basis, |s| &s.basis);
+                    row.state(&all_but(rank, Some(h), Some(j)), Some(start), false).error
+                }
+            });
+        }
+    }
+    errors
+}
+
+struct RowProblem<'a> {
+    design: &'a Design,
+    x: &'a [f64],
+    rank: usize,
+    solver: &'a mut Solver,
+}
+
+impl RowProblem<'_> {
+    fn state(&mut self, usable: &[u32], start: Option<&Basis>, priced: bool) -> State {
+        let problem = Problem { design: self.design, x: self.x, usable, upper: None };
+        let fit = warm(self.solver, &problem, start);
+        let entering = self.rank..if priced { self.design.atoms() } else { self.rank };
+        State {
+            error: fit.error,
+            used: fit.weights.iter().map(|w| w.0 as usize).collect(),
+            basis: fit.basis,
+            prices: entering.map(|j| self.design.price(j, self.solver.dual())).collect(),
+        }
+    }
+}
+
+/// Atoms of H without position h, and with the j-th entering row.
+fn all_but(rank: usize, without: Option<usize>, with: Option<usize>) -> Vec<u32> {
+    let hott = (0..rank).filter(|h| Some(*h) != without);
+    hott.chain(with.map(|j| rank + j)).map(|j| j as u32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clean::exact;
+    use crate::matrix::{Dense, Matrix};
+
+    #[test]
+    fn scores_are_those_of_cleaning_again() {
+        let mut state = 7u64;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as f64 / (1u64 << 31) as f64
+        };
+        let values = (0..30 * 12).map(|_| if next() < 0.4 { 0.0 } else { next() }).collect();
+        let x = UnitRows::new(&Matrix::from(Dense::new(30, 12, values).unwrap())).unwrap();
+        let hott = [0, 7, 11, 20];
+        let fits = exact(&x, &hott);
+        let rows: Vec<usize> = (0..30).collect();
+        let swaps: Vec<Swap> =
+            [3, 9, 25].map(|enter| Swap { enter, leave: vec![0, 1, 3] }).to_vec();
+        for objective in [Objective::Mean, Objective::Max] {
+            let found =
+                scores(&x, &hott, &fits, &swaps, &rows, objective, &Control::default()).unwrap();
+            for (swap, found) in swaps.iter().zip(&found) {
+                for (h, found) in swap.leave.iter().zip(found) {
+                    let mut changed = hott;
+                    changed[*h] = swap.enter;
+                    let expected = objective.score(exact(&x, &changed).iter().map(|f| f.error));
+                    assert!((found - expected).abs() < 2e-4, "{found} {expected}");
+                }
+            }
+        }
+    }
+}
