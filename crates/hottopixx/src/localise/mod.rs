@@ -17,7 +17,7 @@ pub mod hottopixx;
 
 pub use frobenius::FrobeniusSettings;
 pub use greedy::{Greedy, snpa, snpa_weighted, spa, spa_controlled, spa_weighted, xray};
-pub use hottopixx::HottopixxSettings;
+pub use hottopixx::{HottopixxSettings, hottopixx};
 
 use crate::control::Stop;
 
