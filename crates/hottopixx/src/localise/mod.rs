@@ -1,1 +1,55 @@
-//! TBD
+//! Where the hott rows are: methods that read X and point at rows.
+//!
+//! Two kinds of methods live here. The *convex* ones look for a localising matrix C with
+//! `X ~ C X` (section 3 of the paper) and return its diagonal, on which hott rows carry large
+//! weights: [`hottopixx`], the paper's incremental gradient method (Algorithm 4, corrected), and
+//! [`frobenius`], the same program with the squared error, which needs the Gram matrix only. The
+//! [`greedy`] ones choose rows outright, one after the other: SPA, SNPA and XRAY. Turning diagonals
+//! and greedy answers into one set of hott rows is the business of [`select`](crate::select).
+//!
+//! Every index is a row of [`UnitRows`](crate::normalise::UnitRows). Every method takes the rows
+//! that may be hott as a mask, the *candidates*; the others only have to be explained. No result
+//! depends on the number of threads.
+
+pub mod frobenius;
+pub mod greedy;
+pub mod hottopixx;
+
+pub use frobenius::FrobeniusSettings;
+pub use greedy::{Greedy, snpa, snpa_weighted, spa, spa_controlled, spa_weighted, xray};
+pub use hottopixx::{HottopixxSettings, hottopixx};
+
+use crate::control::Stop;
+
+/// The diagonal of a localising matrix, and how it was come by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Localisation {
+    /// `diag(C)`, one entry in [0, 1] for each row of X; zero for rows that are not candidates.
+    pub diagonal: Vec<f64>,
+    /// Iterations or epochs carried out.
+    pub iterations: usize,
+    /// The objective at the end, in the method's own terms.
+    pub objective: f64,
+    /// Whether the stopping test was met; methods that run a fixed number of epochs do not have
+    /// one and say `true` when all of them were run.
+    pub converged: bool,
+    /// Why the method ended.
+    pub stop: Stop,
+}
+
+/// The rows that may be hott, increasing.
+fn candidate_rows(allowed: &[bool]) -> Vec<usize> {
+    (0..allowed.len()).filter(|&i| allowed[i]).collect()
+}
+
+/// Spreads the diagonal of the candidates over all rows of X.
+fn spread(candidates: &[usize], diagonal: &[f64], features: usize) -> Vec<f64> {
+    let mut out = vec![0.0; features];
+    for (&row, &value) in candidates.iter().zip(diagonal) {
+        out[row] = value;
+    }
+    out
+}
+
+#[cfg(test)]
+pub(crate) mod instances;

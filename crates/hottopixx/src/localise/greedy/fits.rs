@@ -1,0 +1,122 @@
+//! The common part of SNPA and XRAY: all rows fitted on the chosen ones, one choice after another.
+
+use super::nnls::{Domain, Nnls};
+use super::{EXHAUSTED, Greedy, report, residual, spa, squared_norms};
+use crate::control::Control;
+use crate::kernels;
+use crate::normalise::UnitRows;
+use rayon::prelude::*;
+
+/// How the next row follows from the fits: which rows are open, and the residual norm that counts
+/// as zero. `None` when everything is explained.
+pub(super) type Pick = dyn Fn(&Fits<'_>, &[bool], f64) -> Option<usize>;
+
+/// The projections of all rows, scaled by weights, onto the hull or cone of the chosen ones.
+pub(super) struct Fits<'a> {
+    x: &'a UnitRows,
+    weights: &'a [f64],
+    domain: Domain,
+    chosen: Vec<usize>,
+    /// `<w_i x_i, w_q x_q>` for every chosen row q, one vector for each q.
+    gram: Vec<Vec<f64>>,
+    /// The coefficients of every row on the chosen ones.
+    coefficients: Vec<Vec<f64>>,
+    /// Squared norms of the scaled rows, and of their residuals.
+    starts: Vec<f64>,
+    pub(super) norms: Vec<f64>,
+}
+
+impl<'a> Fits<'a> {
+    pub(super) fn new(x: &'a UnitRows, weights: &'a [f64], domain: Domain) -> Self {
+        let starts: Vec<f64> =
+            squared_norms(x).iter().zip(weights).map(|(norm, w)| w * w * norm).collect();
+        let coefficients = vec![Vec::new(); x.features()];
+        let (chosen, gram, norms) = (vec![], vec![], starts.clone());
+        Fits { x, weights, domain, chosen, gram, coefficients, starts, norms }
+    }
+
+    pub(super) fn x(&self) -> &UnitRows {
+        self.x
+    }
+
+    /// Picks and fits until there are `rank` rows; what is missing then is left to SPA.
+    pub(super) fn run(
+        mut self,
+        task: &str,
+        pick: &Pick,
+        rank: usize,
+        allowed: &[bool],
+        control: &Control,
+    ) -> Greedy {
+        let mut open = allowed.to_vec();
+        let floor = EXHAUSTED * self.starts.iter().copied().fold(0.0, f64::max);
+        while self.chosen.len() < rank {
+            if let Some(stop) = control.stopped() {
+                return Greedy { rows: self.chosen, stop };
+            }
+            let Some(row) = pick(&self, &open, floor) else { break };
+            open[row] = false;
+            self.add(row);
+            let worst = self.norms.iter().copied().fold(0.0, f64::max);
+            report(control, task, self.chosen.len(), rank, worst);
+        }
+        spa::complete(self.x, self.chosen, None, rank, allowed, control)
+    }
+
+    /// Adds a row to the chosen ones and fits all rows again.
+    fn add(&mut self, row: usize) {
+        let own = self.weights[row];
+        let inner = self.x.gram_row(row);
+        self.gram.push(inner.iter().zip(self.weights).map(|(g, w)| g * w * own).collect());
+        self.chosen.push(row);
+        let k = self.chosen.len();
+        let a: Vec<f64> = (0..k * k).map(|at| self.gram[at / k][self.chosen[at % k]]).collect();
+        let mut coefficients = std::mem::take(&mut self.coefficients);
+        coefficients.par_iter_mut().enumerate().for_each_init(
+            || (Nnls::default(), vec![0.0; k]),
+            |(solver, b), (i, c)| {
+                b.iter_mut().zip(&self.gram).for_each(|(b, gram)| *b = gram[i]);
+                c.push(0.0);
+                solver.solve(&a, b, c, self.domain);
+            },
+        );
+        self.coefficients = coefficients;
+        self.measure(&a);
+    }
+
+    /// Residual norms, `||y||^2 - 2 b c + c A c`; below 1e-10 of `||y||^2` this is mostly rounding
+    /// error, and the norm is computed from the rows.
+    fn measure(&mut self, a: &[f64]) {
+        let k = self.chosen.len();
+        let this = &*self;
+        self.norms = (0..this.x.features())
+            .into_par_iter()
+            .map_init(
+                || vec![0.0; this.x.examples()],
+                |e, i| {
+                    if this.chosen.contains(&i) {
+                        return 0.0;
+                    }
+                    let c = &this.coefficients[i];
+                    let product = |q: usize| kernels::dot(&a[q * k..(q + 1) * k], c);
+                    let cut: f64 =
+                        (0..k).map(|q| c[q] * (product(q) - 2.0 * this.gram[q][i])).sum();
+                    let norm = this.starts[i] + cut;
+                    if norm > 1e-10 * this.starts[i] {
+                        return norm;
+                    }
+                    this.residual(i, e);
+                    kernels::dot(e, e)
+                },
+            )
+            .collect();
+    }
+
+    /// `w_i x_i - sum_q c_iq w_q x_q`, into `out`.
+    pub(super) fn residual(&self, i: usize, out: &mut [f64]) {
+        let c: Vec<f64> = (self.coefficients[i].iter().zip(&self.chosen))
+            .map(|(c, &q)| c * self.weights[q])
+            .collect();
+        residual(self.x, i, self.weights[i], &self.chosen, &c, out);
+    }
+}

@@ -1,0 +1,240 @@
+//! Small nonnegative least squares on a Gram matrix, by a warm-started active set method.
+//!
+//! `min_c 1/2 c A c - b c` over the cone `c >= 0`, or over the simplex `c >= 0, sum c <= 1`, with
+//! `A = W W^T` (k x k) and `b = W x`. Lawson and Hanson's method, with the sum as one more
+//! constraint that can be active: on the free variables the optimum is `u - lambda v` with
+//! `A u = b`, `A v = 1`, and lambda the multiplier of the sum (0 while it is slack). The answer is
+//! exact up to rounding. Started from the answer of the last greedy step it usually changes one
+//! or two variables, so its cost is a few factorizations of the free block, and none at all for
+//! the many rows whose answer stays optimal.
+
+/// Where the coefficients may lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Domain {
+    /// `c >= 0`.
+    Cone,
+    /// `c >= 0` and `sum c <= 1`: the hull of the rows and the origin.
+    Simplex,
+}
+
+/// A multiplier above this share of the largest entry of A and b counts as a reason to go on.
+const TOLERANCE: f64 = 1e-12;
+/// A pivot of the factorization below this share of its diagonal entry counts as dependent.
+const DEPENDENT: f64 = 1e-13;
+
+/// Scratch of the solver, to be reused from row to row.
+#[derive(Default)]
+pub(super) struct Nnls {
+    /// Variables that are not held at zero.
+    free: Vec<usize>,
+    /// Whether `sum c = 1` is held.
+    tight: bool,
+    /// Cholesky factor of A on `free`, by rows, stride `free.len()`.
+    factor: Vec<f64>,
+    target: Vec<f64>,
+    ones: Vec<f64>,
+    lambda: f64,
+}
+
+impl Nnls {
+    /// Improves the feasible `c` until it is optimal. `a` is k x k row-major, `b` of length k.
+    pub(super) fn solve(&mut self, a: &[f64], b: &[f64], c: &mut [f64], domain: Domain) {
+        let k = b.len();
+        let scale = (0..k).map(|j| a[j * k + j]).chain(b.iter().copied()).fold(0.0, f64::max);
+        let tolerance = TOLERANCE * scale;
+        self.free.clear();
+        self.free.extend((0..k).filter(|&j| c[j] > 0.0));
+        self.tight = domain == Domain::Simplex && c.iter().sum::<f64>() >= 1.0 - 1e-12;
+        self.lambda = 0.0;
+        // Variables that could not enter because they depend on free ones; forgotten at each move.
+        let mut barred = vec![false; k];
+        if !self.free.is_empty() {
+            self.descend(a, b, c, domain);
+        }
+        for _ in 0..4 * k + 10 {
+            let gain = |j: usize| b[j] - dot_row(a, k, j, c) - self.lambda;
+            let entering = (0..k)
+                .filter(|&j| c[j] == 0.0 && !barred[j])
+                .map(|j| (gain(j), j))
+                .fold((tolerance, k), |best, next| if next.0 > best.0 { next } else { best });
+            if self.tight && -self.lambda > entering.0 {
+                self.tight = false;
+            } else if entering.1 < k {
+                self.free.push(entering.1);
+            } else {
+                return;
+            }
+            let moved = self.descend(a, b, c, domain);
+            if moved {
+                barred.fill(false);
+            } else if entering.1 < k {
+                barred[entering.1] = true;
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Walks to the optimum on the free variables, holding those that meet a bound on the way.
+    /// False when nothing moved.
+    fn descend(&mut self, a: &[f64], b: &[f64], c: &mut [f64], domain: Domain) -> bool {
+        let mut moved = false;
+        loop {
+            if let Some(dependent) = self.factorize(a, b.len()) {
+                let j = self.free.remove(dependent);
+                if c[j] == 0.0 {
+                    continue;
+                }
+                c[j] = 0.0; // cannot happen from a valid start; stay feasible
+                moved = true;
+                continue;
+            }
+            self.aim(b);
+            let (step, bound) = self.longest_step(c, domain);
+            for (&j, &target) in self.free.iter().zip(&self.target) {
+                moved |= step > 0.0 && target != c[j];
+                c[j] += step * (target - c[j]);
+            }
+            match bound {
+                Bound::None => return moved,
+                Bound::Sum => self.tight = true,
+                Bound::Zero(at) => {
+                    let j = self.free.remove(at);
+                    c[j] = 0.0;
+                    if self.free.is_empty() {
+                        self.tight = false;
+                        self.lambda = 0.0;
+                        return moved;
+                    }
+                }
+            }
+        }
+    }
+
+    /// How far towards the target the constraints allow, and which one is met first.
+    fn longest_step(&self, c: &[f64], domain: Domain) -> (f64, Bound) {
+        let (mut step, mut bound) = (1.0, Bound::None);
+        for (at, (&j, &target)) in self.free.iter().zip(&self.target).enumerate() {
+            if target <= 0.0 {
+                let room = if c[j] > 0.0 { c[j] / (c[j] - target) } else { 0.0 };
+                if room < step || matches!(bound, Bound::None) {
+                    (step, bound) = (room.min(step), Bound::Zero(at));
+                }
+            }
+        }
+        if domain == Domain::Simplex && !self.tight {
+            let now: f64 = self.free.iter().map(|&j| c[j]).sum();
+            let then: f64 = self.target.iter().sum();
+            if then > 1.0 && now + step * (then - now) > 1.0 {
+                (step, bound) = (((1.0 - now) / (then - now)).max(0.0), Bound::Sum);
+            }
+        }
+        (step, bound)
+    }
+
+    /// The optimum on the free variables: `u`, or `u - lambda v` when the sum is held at one.
+    fn aim(&mut self, b: &[f64]) {
+        let m = self.free.len();
+        self.target.clear();
+        self.target.extend(self.free.iter().map(|&j| b[j]));
+        cholesky_solve(&self.factor, m, &mut self.target);
+        self.lambda = 0.0;
+        if self.tight {
+            self.ones.clear();
+            self.ones.resize(m, 1.0);
+            cholesky_solve(&self.factor, m, &mut self.ones);
+            let surplus = self.target.iter().sum::<f64>() - 1.0;
+            self.lambda = surplus / self.ones.iter().sum::<f64>();
+            for (t, v) in self.target.iter_mut().zip(&self.ones) {
+                *t -= self.lambda * v;
+            }
+        }
+    }
+
+    /// Cholesky of A on the free variables; the place of the first dependent one, if any.
+    fn factorize(&mut self, a: &[f64], k: usize) -> Option<usize> {
+        let m = self.free.len();
+        self.factor.clear();
+        self.factor.resize(m * m, 0.0);
+        for p in 0..m {
+            for q in 0..=p {
+                let (done, now) = self.factor.split_at(p * m);
+                let row_q = if q < p { &done[q * m..q * m + q] } else { &now[..q] };
+                let inner: f64 = now[..q].iter().zip(row_q).map(|(x, y)| x * y).sum();
+                let rest = a[self.free[p] * k + self.free[q]] - inner;
+                if q < p {
+                    let pivot = self.factor[q * m + q];
+                    self.factor[p * m + q] = rest / pivot;
+                } else if rest <= DEPENDENT * a[self.free[p] * k + self.free[p]] {
+                    return Some(p);
+                } else {
+                    self.factor[p * m + p] = rest.sqrt();
+                }
+            }
+        }
+        None
+    }
+}
+
+/// The constraint that ends a step.
+enum Bound {
+    None,
+    Sum,
+    Zero(usize),
+}
+
+fn dot_row(a: &[f64], k: usize, j: usize, c: &[f64]) -> f64 {
+    crate::kernels::dot(&a[j * k..(j + 1) * k], c)
+}
+
+/// Solves `L L^T z = v` in place.
+fn cholesky_solve(factor: &[f64], m: usize, v: &mut [f64]) {
+    for p in 0..m {
+        let inner: f64 = factor[p * m..p * m + p].iter().zip(&*v).map(|(l, z)| l * z).sum();
+        v[p] = (v[p] - inner) / factor[p * m + p];
+    }
+    for p in (0..m).rev() {
+        v[p] /= factor[p * m + p];
+        let value = v[p];
+        for (q, earlier) in v.iter_mut().enumerate().take(p) {
+            *earlier -= factor[p * m + q] * value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Feasible, and no multiplier has the wrong sign.
+        #[test]
+        fn meets_the_optimality_conditions(
+            w in prop::collection::vec(0.0..1.0f64, 5 * 4), x in prop::collection::vec(-0.2..1.0f64, 4),
+            start in prop::collection::vec(0.0..0.2f64, 5), cone: bool,
+        ) {
+            let row = |i: usize| &w[i * 4..i * 4 + 4];
+            let inner = |u: &[f64], v: &[f64]| -> f64 { u.iter().zip(v).map(|(x, y)| x * y).sum() };
+            let a: Vec<f64> = (0..25).map(|at| inner(row(at / 5), row(at % 5))).collect();
+            let b: Vec<f64> = (0..5).map(|i| inner(row(i), &x)).collect();
+            let domain = if cone { Domain::Cone } else { Domain::Simplex };
+            let mut c = start.clone();
+            Nnls::default().solve(&a, &b, &mut c, domain);
+            let sum: f64 = c.iter().sum();
+            prop_assert!(c.iter().all(|v| *v >= 0.0));
+            prop_assert!(cone || sum <= 1.0 + 1e-12);
+            let gain: Vec<f64> = (0..5).map(|j| b[j] - inner(&a[j * 5..j * 5 + 5], &c)).collect();
+            let lambda = if cone || sum < 1.0 - 1e-9 {
+                0.0
+            } else {
+                gain.iter().zip(&c).map(|(g, c)| g * c).sum::<f64>() / sum
+            };
+            prop_assert!(lambda >= -1e-7, "{}", lambda);
+            for j in 0..5 {
+                prop_assert!(gain[j] - lambda <= 1e-7, "{:?} {:?}", gain, c);
+                prop_assert!(c[j] <= 1e-7 || (gain[j] - lambda).abs() <= 1e-7, "{:?} {:?}", gain, c);
+            }
+        }
+    }
+}

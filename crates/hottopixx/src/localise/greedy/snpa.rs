@@ -1,0 +1,31 @@
+//! Successive nonnegative projection (SNPA; Gillis, 2014): SPA with the hull in place of the span.
+//!
+//! After each choice every row is projected onto the convex hull of the chosen rows and the
+//! origin. Unlike SPA it needs no linear independence of the hott rows, and it is more robust
+//! when they are ill-conditioned. All projections are small quadratic programs on the Gram matrix
+//! of the chosen rows, warm started: see `nnls`. O(nonzeros) a step for the new row of the Gram
+//! matrix, and O(k^2) to O(k^3) for each row of X.
+
+use super::fits::{Fits, Pick};
+use super::nnls::Domain;
+use super::{Greedy, best};
+use crate::control::Control;
+use crate::normalise::UnitRows;
+
+/// SNPA: `rank` rows of X, or all allowed ones if these are fewer.
+pub fn snpa(x: &UnitRows, rank: usize, allowed: &[bool], control: &Control) -> Greedy {
+    snpa_weighted(x, &vec![1.0; x.features()], rank, allowed, control)
+}
+
+/// SNPA on the rows scaled by `weights`, such as the diagonal of a localising matrix. Once the
+/// weighted rows are explained, it goes on by SPA without weights.
+pub fn snpa_weighted(
+    x: &UnitRows,
+    weights: &[f64],
+    rank: usize,
+    allowed: &[bool],
+    control: &Control,
+) -> Greedy {
+    let pick: &Pick = &|fits, open, floor| best(&fits.norms, open, floor);
+    Fits::new(x, weights, Domain::Simplex).run("snpa", pick, rank, allowed, control)
+}

@@ -1,0 +1,27 @@
+//! XRAY (Kumar, Sindhwani, Kambadur, 2013): SPA with the cone in place of the span.
+//!
+//! Every row is projected onto the cone of the chosen rows. The next row is not the one with the
+//! largest residual but the one farthest out in *its direction*: `argmax_j <e_i, x_j>`, with i
+//! the row of largest residual `e_i` (the paper's rule "max"; rows of X have unit sums, so its
+//! normalisation is done already). A maximum of a linear function over the rows is attained at an
+//! extreme row, so without noise only hott rows are ever chosen.
+
+use super::fits::{Fits, Pick};
+use super::nnls::Domain;
+use super::{Greedy, best};
+use crate::control::Control;
+use crate::normalise::UnitRows;
+
+/// XRAY: `rank` rows of X, or all allowed ones if these are fewer.
+pub fn xray(x: &UnitRows, rank: usize, allowed: &[bool], control: &Control) -> Greedy {
+    let ones = vec![1.0; x.features()];
+    let pick: &Pick = &|fits, open, floor| {
+        let everywhere = vec![true; fits.norms.len()];
+        let exterior = best(&fits.norms, &everywhere, floor)?;
+        let mut e = vec![0.0; fits.x().examples()];
+        fits.residual(exterior, &mut e);
+        // A positive product, or the row cannot reduce the residual at all.
+        best(&fits.x().times(&e), open, 0.0)
+    };
+    Fits::new(x, &ones, Domain::Cone).run("xray", pick, rank, allowed, control)
+}

@@ -1,0 +1,234 @@
+//! Hottopixx: the localising matrix by incremental gradients (Algorithm 4 of the paper, corrected).
+//!
+//! Minimises `sum_i ||x_i - c_i X||_1 + p . diag(C)` over `Phi_0` with `trace(C) = r` by dual
+//! decomposition: beta is the multiplier of the trace, and the Lagrangian is followed one example
+//! (column of X) at a time,
+//!
+//! ```text
+//! c_i += s sign(x_ik - c_i X_.k) X_.k^T        C_ii -= s (beta + p_i) / n
+//! ```
+//!
+//! for all n columns (an *epoch*), after which C is projected onto `Phi_0` and
+//! `beta += s_d (trace(C) - r)`. As printed, step 6 has the diagonal term n times too strong and
+//! with the wrong sign of beta, and recovers nothing; here one epoch applies it once. There is no
+//! `2 eps` guarantee, since neither tau nor the multipliers w of the rows are used.
+//!
+//! A row of C needs no other row within an epoch. Rows are therefore independent tasks, and all
+//! of them visit the columns in one order that depends on the seed and the epoch only: the
+//! result is the same, bit for bit, for any number of threads. `dense` takes K columns at a time
+//! and spends nearly all its time in matrix products; `sparse` visits, for row i, only the
+//! columns in which feature i occurs.
+
+mod dense;
+mod sparse;
+
+use super::{Localisation, candidate_rows, spread};
+use crate::Error;
+use crate::control::{Control, Progress, Stage, Stop};
+use crate::matrix::Matrix;
+use crate::normalise::UnitRows;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Settings of Algorithm 4; the defaults are the paper's (section 5), save where noted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HottopixxSettings {
+    /// Passes over all examples (50). Four are already useful on noisy data.
+    pub epochs: usize,
+    /// The primal step s (0.1): within one epoch an entry of C moves by at most about s.
+    pub primal_step: f64,
+    /// The dual step s_d (0.01).
+    pub dual_step: f64,
+    /// From which share of the epochs on the diagonals are averaged into the answer (0.5): the
+    /// last iterate of a method with constant steps wanders, its average does not. 1 takes the
+    /// last iterate, as the paper does.
+    pub average_from: f64,
+    /// Fixes the order of the examples and the default cost (0).
+    pub seed: u64,
+    /// The cost vector p, one entry for each row of X. The default, `None`, draws distinct
+    /// entries from (0, 0.02): enough to break ties, too little to compete with the error.
+    pub cost: Option<Vec<f64>>,
+}
+
+impl Default for HottopixxSettings {
+    fn default() -> Self {
+        HottopixxSettings {
+            epochs: 50,
+            primal_step: 0.1,
+            dual_step: 0.01,
+            average_from: 0.5,
+            seed: 0,
+            cost: None,
+        }
+    }
+}
+
+/// Scale of the default cost vector.
+const COST_SCALE: f64 = 0.02;
+
+impl HottopixxSettings {
+    /// # Errors
+    /// [`Error::Setting`] for a value out of range, [`Error::Length`] for a cost vector that does
+    /// not fit.
+    fn check(&self, features: usize) -> Result<(), Error> {
+        let setting = |name, value: String, remedy: &str| {
+            Err(Error::Setting { name, value, remedy: remedy.into() })
+        };
+        if self.epochs == 0 {
+            return setting("epochs", "0".into(), "run at least one epoch");
+        }
+        for (name, step) in [("primal_step", self.primal_step), ("dual_step", self.dual_step)] {
+            if !(step > 0.0 && step.is_finite()) {
+                return setting(name, step.to_string(), "give a positive number, such as 0.1");
+            }
+        }
+        if !(0.0..=1.0).contains(&self.average_from) {
+            let value = self.average_from.to_string();
+            return setting("average_from", value, "give a share between 0 and 1");
+        }
+        match &self.cost {
+            Some(cost) if cost.len() != features => Err(Error::Length {
+                name: "cost",
+                found: cost.len(),
+                expected: features,
+                what: "rows of X",
+            }),
+            Some(cost) if cost.iter().any(|p| !p.is_finite()) => {
+                setting("cost", "NaN or infinity".into(), "give finite numbers")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// p: the caller's, or small distinct entries from the seed.
+    fn costs(&self, features: usize) -> Vec<f64> {
+        self.cost.clone().unwrap_or_else(|| {
+            let mut random = stream(self.seed, u64::MAX);
+            (0..features).map(|_| COST_SCALE * random.random::<f64>()).collect()
+        })
+    }
+}
+
+/// The random numbers of one epoch.
+fn stream(seed: u64, epoch: u64) -> ChaCha8Rng {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(epoch);
+    random
+}
+
+/// The order in which every row visits the columns in this epoch (Fisher-Yates).
+fn order(seed: u64, epoch: usize, columns: usize) -> Vec<u32> {
+    let mut random = stream(seed, epoch as u64);
+    let mut order: Vec<u32> = (0..columns as u32).collect();
+    for at in (1..columns).rev() {
+        order.swap(at, random.random_range(0..=at));
+    }
+    order
+}
+
+/// What one epoch needs to know.
+struct Epoch<'a> {
+    /// The columns of X in the order of their visits.
+    order: &'a [u32],
+    /// The primal step s.
+    step: f64,
+    /// `beta + p_i`, for each candidate.
+    pull: &'a [f64],
+}
+
+/// A localising matrix that can be improved by epochs: dense or sparse.
+trait Iterate {
+    /// One pass over the columns, then the projection onto `Phi_0`. Returns early, with rows that
+    /// have not moved, when told to stop.
+    fn epoch(&mut self, epoch: &Epoch<'_>, control: &Control) -> Option<Stop>;
+    /// `diag(C)`, one entry for each candidate.
+    fn diagonal(&self) -> Vec<f64>;
+    /// `sum_i ||x_i - c_i X||_1`.
+    fn loss(&self) -> f64;
+}
+
+/// Runs Algorithm 4 for `rank` hott rows among the rows where `allowed` is true.
+///
+/// Dense X: `4 f m n` flops an epoch for m candidates, in matrix products, and `f m` numbers of
+/// memory. Sparse X: O(sum over documents of the squared number of features in them) an epoch,
+/// memory for the nonzeros of C.
+///
+/// # Errors
+/// [`Error::Setting`], [`Error::Length`], or [`Error::Rank`] when fewer than `rank` rows are
+/// allowed.
+pub fn hottopixx(
+    x: &UnitRows,
+    rank: usize,
+    allowed: &[bool],
+    settings: &HottopixxSettings,
+    control: &Control,
+) -> Result<Localisation, Error> {
+    settings.check(x.features())?;
+    let candidates = candidate_rows(allowed);
+    if rank == 0 || rank > candidates.len() {
+        let available = candidates.len();
+        return Err(Error::Rank { rank, available, what: "rows that may be hott" });
+    }
+    let p = settings.costs(x.features());
+    let p: Vec<f64> = candidates.iter().map(|&i| p[i]).collect();
+    let mut iterate: Box<dyn Iterate + '_> = match x.x() {
+        Matrix::Dense(dense) => Box::new(dense::DenseIterate::new(dense, &candidates)),
+        Matrix::Sparse(sparse) => Box::new(sparse::SparseIterate::new(sparse, &candidates)),
+    };
+    let (average, epochs, stop) =
+        descend(iterate.as_mut(), x.examples(), rank, &p, settings, control);
+    let cost: f64 = p.iter().zip(iterate.diagonal()).map(|(p, d)| p * d).sum();
+    Ok(Localisation {
+        diagonal: spread(&candidates, &average, x.features()),
+        iterations: epochs,
+        objective: iterate.loss() + cost,
+        converged: epochs == settings.epochs,
+        stop,
+    })
+}
+
+/// The epochs: the averaged diagonal, how many epochs were run, and why they ended.
+fn descend(
+    iterate: &mut dyn Iterate,
+    columns: usize,
+    rank: usize,
+    p: &[f64],
+    settings: &HottopixxSettings,
+    control: &Control,
+) -> (Vec<f64>, usize, Stop) {
+    let first = (settings.average_from * settings.epochs as f64) as usize;
+    let first = first.min(settings.epochs - 1);
+    let (mut sum, mut terms, mut beta) = (vec![0.0; p.len()], 0usize, 0.0);
+    for t in 0..settings.epochs {
+        let order = order(settings.seed, t, columns);
+        let pull: Vec<f64> = p.iter().map(|p| beta + p).collect();
+        let epoch = Epoch { order: &order, step: settings.primal_step, pull: &pull };
+        let stopped = iterate.epoch(&epoch, control);
+        let diagonal = iterate.diagonal();
+        let trace: f64 = diagonal.iter().sum();
+        if let Some(stop) = stopped {
+            // Averages of half an epoch would favour the rows that came first.
+            return if terms == 0 { (diagonal, t, stop) } else { (mean(sum, terms), t, stop) };
+        }
+        beta += settings.dual_step * (trace - rank as f64);
+        if t >= first {
+            sum.iter_mut().zip(&diagonal).for_each(|(s, d)| *s += d);
+            terms += 1;
+        }
+        control.report(&Progress {
+            stage: Stage::Localise,
+            task: "hottopixx",
+            done: t + 1,
+            total: Some(settings.epochs),
+            value: Some(trace),
+        });
+    }
+    (mean(sum, terms), settings.epochs, Stop::Finished)
+}
+
+fn mean(sum: Vec<f64>, terms: usize) -> Vec<f64> {
+    sum.into_iter().map(|s| s / terms as f64).collect()
+}
+
+#[cfg(test)]
+mod tests;
