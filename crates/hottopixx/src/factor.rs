@@ -1,8 +1,20 @@
 //! The whole pipeline behind one builder: settings in, factorization out.
 
 use crate::Error;
+use crate::clean::{IncrementalSettings, RowFit, incremental, measure};
 use crate::control::{Control, Stop};
-use crate::matrix::Matrix;
+use crate::localise::frobenius::frobenius;
+use crate::localise::{
+    FrobeniusSettings, Greedy, HottopixxSettings, Localisation, hottopixx, snpa, spa_controlled,
+    xray,
+};
+use crate::matrix::{Dense, Matrix, Sparse};
+use crate::normalise::UnitRows;
+use crate::select::exchange::{ExchangeSettings, Selection, refine};
+use crate::select::groups::groups;
+use crate::select::portfolio::{Candidate, Judged, judge, readings};
+use crate::select::top;
+use std::time::Instant;
 
 /// How the hott rows are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -112,8 +124,12 @@ pub struct Seconds {
 pub struct Factorization {
     /// The method that was asked for.
     pub method: Method,
-    /// For `auto`, the method whose candidate won.
+    /// Where the chosen rows come from, such as `gradient, cluster`, before any exchanges.
     pub chosen_from: Option<String>,
+    /// The candidates that were judged, with their cleaned errors.
+    pub judged: Vec<Judged>,
+    /// Exchanges that refined the choice.
+    pub exchanges: usize,
     /// The hott rows, one for each row of W and column of F.
     pub hott: Vec<HottRow>,
     /// F, features x rank: dense for dense input, sparse for sparse input.
@@ -225,15 +241,307 @@ impl Factor {
     /// # Errors
     /// When the matrix or a setting is not usable, or when the computation was stopped before
     /// there was any answer; see [`Error`].
-    pub fn run(&self, _matrix: &Matrix) -> Result<Factorization, Error> {
-        todo!()
+    pub fn run(&self, matrix: &Matrix) -> Result<Factorization, Error> {
+        self.in_pool(|| {
+            let clock = Instant::now();
+            let job = Job::new(self, matrix)?;
+            let (candidates, diagonal, hints) = job.localise()?;
+            let localize = clock.elapsed().as_secs_f64();
+            let (selection, judged, exchanges) = job.select(&candidates, &hints)?;
+            let select = clock.elapsed().as_secs_f64() - localize;
+            let winner = judged.iter().min_by(|a, b| a.score.total_cmp(&b.score));
+            let chosen_from = winner.map(|w| w.origin.clone());
+            let mut result = job.finish(matrix, selection, diagonal);
+            result.chosen_from = chosen_from;
+            result.judged = judged;
+            result.exchanges = exchanges;
+            let clean = clock.elapsed().as_secs_f64() - localize - select;
+            result.seconds = Seconds { localize, select, clean };
+            Ok(result)
+        })
     }
 
     /// Cleans a given choice of rows of the input and measures it: the errors of any answer.
+    /// The rank of the settings does not matter.
     ///
     /// # Errors
     /// As [`Factor::run`], and [`Error::HottRow`] for rows that cannot be hott.
-    pub fn evaluate(&self, _matrix: &Matrix, _hott: &[usize]) -> Result<Factorization, Error> {
-        todo!()
+    pub fn evaluate(&self, matrix: &Matrix, hott: &[usize]) -> Result<Factorization, Error> {
+        self.in_pool(|| {
+            let clock = Instant::now();
+            let settings = Factor { rank: hott.len(), ..self.clone() };
+            let job = Job::new(&settings, matrix)?;
+            let rows = job.unit_rows(hott)?;
+            let selection = Selection::new(&job.x, rows, self.objective, None);
+            let mut result = job.finish(matrix, selection, None);
+            result.seconds.clean = clock.elapsed().as_secs_f64();
+            Ok(result)
+        })
+    }
+
+    /// Runs `work` on the number of threads asked for.
+    fn in_pool<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = pool.map_err(|e| Error::Setting {
+            name: "threads",
+            value: self.threads.to_string(),
+            remedy: format!("the system refused them ({e}); ask for fewer"),
+        })?;
+        pool.install(work)
+    }
+}
+
+/// Candidate sets, the diagonal of the method where it has one, and rows worth trying in exchanges.
+type Localised = (Vec<Candidate>, Option<Vec<f64>>, Vec<usize>);
+
+/// A factorization under way: checked settings and normalised data.
+struct Job<'a> {
+    settings: &'a Factor,
+    x: UnitRows,
+    /// Which rows of X may be hott.
+    allowed: Vec<bool>,
+    /// The cost p by row of X.
+    cost: Option<Vec<f64>>,
+}
+
+impl<'a> Job<'a> {
+    fn new(settings: &'a Factor, matrix: &Matrix) -> Result<Self, Error> {
+        let x = UnitRows::new(matrix)?;
+        let kept = || (0..x.features()).map(|i| x.input_row(i));
+        let per_row = |name, found: usize| {
+            let expected = matrix.rows();
+            if found == expected {
+                Ok(())
+            } else {
+                Err(Error::Length { name, found, expected, what: "rows of the matrix" })
+            }
+        };
+        let allowed: Vec<bool> = match &settings.candidates {
+            Some(mask) => {
+                per_row("candidates", mask.len())?;
+                kept().map(|i| mask[i]).collect()
+            }
+            None => vec![true; x.features()],
+        };
+        let cost = match &settings.cost {
+            Some(cost) => {
+                per_row("cost", cost.len())?;
+                if let Some(row) = cost.iter().position(|p| !p.is_finite()) {
+                    let remedy = format!("entry {row} must be a finite number");
+                    return Err(Error::Setting {
+                        name: "cost",
+                        value: cost[row].to_string(),
+                        remedy,
+                    });
+                }
+                Some(kept().map(|i| cost[i]).collect())
+            }
+            None => None,
+        };
+        let available = allowed.iter().filter(|a| **a).count();
+        let what = if settings.candidates.is_some() {
+            "rows that may be hott"
+        } else {
+            "rows that are not zero"
+        };
+        if settings.rank == 0 || settings.rank > available {
+            return Err(Error::Rank { rank: settings.rank, available, what });
+        }
+        Ok(Job { settings, x, allowed, cost })
+    }
+
+    /// Rows of X for the caller's hott rows.
+    fn unit_rows(&self, hott: &[usize]) -> Result<Vec<usize>, Error> {
+        let refuse = |row, reason: String| Err(Error::HottRow { row, reason });
+        let mut rows = Vec::with_capacity(hott.len());
+        for (k, &row) in hott.iter().enumerate() {
+            if row >= self.x.input_rows() {
+                let last = self.x.input_rows() - 1;
+                return refuse(row, format!("the last row is {last}, counting from 0"));
+            }
+            if hott[..k].contains(&row) {
+                return refuse(row, "it is named twice".to_string());
+            }
+            match self.x.unit_row(row) {
+                Some(i) => rows.push(i),
+                None => return refuse(row, "all its entries are zero".to_string()),
+            }
+        }
+        Ok(rows)
+    }
+
+    fn localise(&self) -> Result<Localised, Error> {
+        let (x, rank, allowed) = (&self.x, self.settings.rank, &self.allowed);
+        let control = &self.settings.control;
+        let greedy = |origin: &str, rows| vec![Candidate { origin: origin.to_string(), rows }];
+        Ok(match self.settings.method {
+            Method::Spa => {
+                (greedy("spa", spa_controlled(x, None, rank, allowed, control).rows), None, vec![])
+            }
+            Method::Snpa => (greedy("snpa", snpa(x, rank, allowed, control).rows), None, vec![]),
+            Method::Xray => (greedy("xray", xray(x, rank, allowed, control).rows), None, vec![]),
+            Method::Gradient => self.convex("gradient", self.gradient()?.diagonal),
+            Method::Hottopixx => self.convex("hottopixx", self.hottopixx()?.diagonal),
+            Method::Auto => self.portfolio()?,
+        })
+    }
+
+    fn convex(&self, name: &str, diagonal: Vec<f64>) -> Localised {
+        let (rank, control) = (self.settings.rank, &self.settings.control);
+        let sets = readings(&self.x, name, &diagonal, rank, &self.allowed, control);
+        (sets, Some(diagonal), Vec::new())
+    }
+
+    fn gradient(&self) -> Result<Localisation, Error> {
+        let settings = FrobeniusSettings { cost: self.cost.clone(), ..Default::default() };
+        frobenius(&self.x, self.settings.rank, &self.allowed, &settings, &self.settings.control)
+    }
+
+    fn hottopixx(&self) -> Result<Localisation, Error> {
+        let settings = HottopixxSettings {
+            epochs: self.settings.epochs,
+            seed: self.settings.seed,
+            cost: self.cost.clone(),
+            ..Default::default()
+        };
+        hottopixx(&self.x, self.settings.rank, &self.allowed, &settings, &self.settings.control)
+    }
+
+    /// The candidates of `auto`: the greedy methods, and the convex ones where their cost, known
+    /// from the sizes alone, is moderate; so the answer depends on the data and not on the clock.
+    fn portfolio(&self) -> Result<Localised, Error> {
+        let (x, rank, control) = (&self.x, self.settings.rank, &self.settings.control);
+        let available = self.allowed.iter().filter(|a| **a).count();
+        // SPA goes on beyond the rank: its next rows are worth trying in exchanges.
+        let long = (rank + 25).min(available);
+        let spa = spa_controlled(x, None, long, &self.allowed, control).rows;
+        let first = spa[..rank.min(spa.len())].to_vec();
+        let mut sets = vec![Candidate { origin: "spa".to_string(), rows: first }];
+        let mut hints = spa;
+        let mut diagonal = None;
+        type Greedily = fn(&UnitRows, usize, &[bool], &Control) -> Greedy;
+        for (origin, method) in [("snpa", snpa as Greedily), ("xray", xray as Greedily)] {
+            if control.stopped().is_none() {
+                let rows = method(x, rank, &self.allowed, control).rows;
+                hints.extend_from_slice(&rows);
+                sets.push(Candidate { origin: origin.to_string(), rows });
+            }
+        }
+        let (f, m) = (x.features() as f64, available as f64);
+        let work = f * m * m + f * f * x.examples() as f64;
+        if work <= AUTO_GRADIENT_WORK && control.stopped().is_none() {
+            let found = self.gradient()?.diagonal;
+            sets.extend(readings(x, "gradient", &found, rank, &self.allowed, control));
+            hints.extend(top(&found, rank + 25, &self.allowed));
+            diagonal = Some(found);
+        }
+        hints.reverse(); // the convex method's rows first, then the greedy ones
+        let mut seen = std::collections::HashSet::new();
+        hints.retain(|j| seen.insert(*j));
+        Ok((sets, diagonal, hints))
+    }
+
+    fn select(
+        &self,
+        candidates: &[Candidate],
+        hints: &[usize],
+    ) -> Result<(Selection, Vec<Judged>, usize), Error> {
+        let (objective, control) = (self.settings.objective, &self.settings.control);
+        let judged = judge(&self.x, candidates, self.settings.rank, objective, control);
+        let Some((selection, judged)) = judged else {
+            return Err(Error::NoAnswer(control.stopped().unwrap_or(Stop::Interrupted)));
+        };
+        if self.settings.method != Method::Auto {
+            return Ok((selection, judged, 0));
+        }
+        let settings = ExchangeSettings::default();
+        let (selection, exchanges) =
+            refine(&self.x, selection, hints, &self.allowed, objective, &settings, control);
+        Ok((selection, judged, exchanges))
+    }
+
+    /// F, W, errors and groups in the caller's rows and units.
+    fn finish(
+        &self,
+        matrix: &Matrix,
+        selection: Selection,
+        diagonal: Option<Vec<f64>>,
+    ) -> Factorization {
+        let (x, settings) = (&self.x, self.settings);
+        let stop = settings.control.stopped().unwrap_or(Stop::Finished);
+        let groups = groups(x, &selection, &self.allowed, settings.objective, &settings.control);
+        let Selection { hott, fits, .. } = selection;
+        let fits = match settings.cleaning {
+            Cleaning::Exact => fits,
+            Cleaning::Incremental => {
+                let seed = settings.seed;
+                incremental(x, &hott, &IncrementalSettings { seed, ..Default::default() })
+            }
+        };
+        let measured = measure(x, &hott, &fits);
+        let input = |i: &usize| x.input_row(*i);
+        let mut per_row = vec![0.0; x.input_rows()];
+        (0..x.features()).for_each(|i| per_row[input(&i)] = measured.l1[i]);
+        let weight = |group: &[usize]| match &diagonal {
+            Some(d) if settings.method != Method::Auto => {
+                group.iter().map(|i| d[*i]).sum::<f64>().min(1.0)
+            }
+            _ => 1.0,
+        };
+        Factorization {
+            method: settings.method,
+            chosen_from: None,
+            judged: Vec::new(),
+            exchanges: 0,
+            hott: hott
+                .iter()
+                .zip(&groups)
+                .map(|(h, group)| HottRow {
+                    row: input(h),
+                    weight: weight(group),
+                    group: group.iter().map(input).collect(),
+                })
+                .collect(),
+            f: weights_in_units(x, &hott, &fits, matches!(matrix, Matrix::Dense(_))),
+            w: matrix.select_rows(&hott.iter().map(input).collect::<Vec<_>>()),
+            errors: Errors {
+                inf1: measured.inf1,
+                mean_l1: measured.mean_l1,
+                rmse: measured.rmse,
+                per_row,
+            },
+            diagonal: diagonal.map(|d| {
+                let mut all = vec![0.0; x.input_rows()];
+                (0..x.features()).for_each(|i| all[input(&i)] = d[i]);
+                all
+            }),
+            cleaning: settings.cleaning,
+            zero_rows: (0..x.input_rows()).filter(|&i| x.unit_row(i).is_none()).collect(),
+            stop,
+            seconds: Seconds::default(),
+        }
+    }
+}
+
+/// `auto` runs the Frobenius form up to this many multiplications an iteration.
+const AUTO_GRADIENT_WORK: f64 = 2e10;
+
+/// F in the units of the input: with D the row sums, `D X = (D F D_hott^-1) (D_hott W)`.
+fn weights_in_units(x: &UnitRows, hott: &[usize], fits: &[RowFit], dense: bool) -> Matrix {
+    let mut triplets = Vec::new();
+    for (i, fit) in fits.iter().enumerate() {
+        for &(k, w) in &fit.weights {
+            let w = w * (x.sums()[i] / x.sums()[hott[k as usize]]);
+            triplets.push((x.input_row(i), k as usize, w));
+        }
+    }
+    if dense {
+        let mut f = Dense::zeros(x.input_rows(), hott.len());
+        triplets.into_iter().for_each(|(i, k, w)| f.row_mut(i)[k] = w);
+        f.into()
+    } else {
+        Sparse::from_triplets(x.input_rows(), hott.len(), &triplets)
+            .expect("rows and columns are in range")
+            .into()
     }
 }

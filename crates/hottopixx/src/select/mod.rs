@@ -7,13 +7,14 @@
 //! exchanging one row at a time while that error falls.
 //!
 //! - [`top`] and [`cluster`] read a diagonal; the greedy methods run on rows weighted by it;
-//! - the portfolio (in `factor`) TBD;
+//! - [`portfolio`] collects and judges candidate sets;
 //! - [`exchange`] refines the best;
 //! - [`groups`] finds, for each hott row, the rows that could stand in its place.
 
 mod diagonal;
 pub mod exchange;
 pub mod groups;
+pub mod portfolio;
 mod swap;
 
 pub use diagonal::{cluster, top};

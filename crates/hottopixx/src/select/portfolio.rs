@@ -1,0 +1,94 @@
+//! Candidate sets of hott rows, judged by their exact cleaned error.
+
+use super::exchange::Selection;
+use super::{cluster, top};
+use crate::Objective;
+use crate::clean::refit;
+use crate::control::{Control, Progress, Stage};
+use crate::localise::{snpa_weighted, spa_weighted};
+use crate::normalise::UnitRows;
+
+/// A set of rows that might be the hott ones, and where it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// Method and reading, such as `gradient, cluster`.
+    pub origin: String,
+    /// The rows of X.
+    pub rows: Vec<usize>,
+}
+
+/// A candidate's score.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Judged {
+    /// Where the candidate comes from.
+    pub origin: String,
+    /// Its objective, mean or largest l1 error after exact cleaning, over the judging rows.
+    pub score: f64,
+}
+
+/// All ways to read hott rows off a diagonal: its largest entries, its pools, and the greedy
+/// methods on rows weighted by it.
+pub fn readings(
+    x: &UnitRows,
+    method: &str,
+    diagonal: &[f64],
+    rank: usize,
+    allowed: &[bool],
+    control: &Control,
+) -> Vec<Candidate> {
+    let named = |reading: &str, rows| Candidate { origin: format!("{method}, {reading}"), rows };
+    vec![
+        named("top", top(diagonal, rank, allowed)),
+        named("cluster", cluster(x, diagonal, rank, allowed)),
+        named("weighted spa", spa_weighted(x, diagonal, rank, allowed)),
+        named("weighted snpa", snpa_weighted(x, diagonal, rank, allowed, control).rows),
+    ]
+}
+
+/// Rows on which candidates are compared when there are many rows; the winner is cleaned on all.
+const JUDGING_ROWS: usize = 1000;
+
+/// The candidate with the lowest exact cleaned error, cleaned on all rows, and every score.
+/// Equal sets are judged once; ties go to the earlier candidate. A candidate with fewer than
+/// `rank` rows (a stopped method) is passed over. When `control` stops, the best so far is
+/// returned; the first complete candidate is always judged. `None` when none is complete.
+pub fn judge(
+    x: &UnitRows,
+    candidates: &[Candidate],
+    rank: usize,
+    objective: Objective,
+    control: &Control,
+) -> Option<(Selection, Vec<Judged>)> {
+    let f = x.features();
+    let sample = f.min(JUDGING_ROWS);
+    let rows: Vec<usize> = (0..sample).map(|k| k * f / sample).collect();
+    let mut seen: Vec<Vec<usize>> = Vec::new();
+    let mut judged: Vec<Judged> = Vec::new();
+    let mut best: Option<(f64, &Candidate)> = None;
+    for (done, candidate) in candidates.iter().enumerate() {
+        let mut set = candidate.rows.clone();
+        set.sort_unstable();
+        if candidate.rows.len() != rank || seen.contains(&set) {
+            continue;
+        }
+        if best.is_some() && control.stopped().is_some() {
+            break;
+        }
+        let fits = refit(x, &candidate.rows, &rows, None);
+        let score = objective.score(fits.iter().map(|fit| fit.error));
+        seen.push(set);
+        judged.push(Judged { origin: candidate.origin.clone(), score });
+        if best.is_none_or(|b| score < b.0) {
+            best = Some((score, candidate));
+        }
+        control.report(&Progress {
+            stage: Stage::Select,
+            task: "judge",
+            done: done + 1,
+            total: Some(candidates.len()),
+            value: best.map(|b| b.0),
+        });
+    }
+    let (_, winner) = best?;
+    Some((Selection::new(x, winner.rows.clone(), objective, None), judged))
+}
