@@ -15,7 +15,7 @@ pub mod frobenius;
 pub mod greedy;
 pub mod hottopixx;
 
-pub use frobenius::FrobeniusSettings;
+pub use frobenius::{FrobeniusSettings, frobenius};
 pub use greedy::{Greedy, snpa, snpa_weighted, spa, spa_controlled, spa_weighted, xray};
 pub use hottopixx::{HottopixxSettings, hottopixx};
 

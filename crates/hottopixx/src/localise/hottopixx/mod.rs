@@ -8,7 +8,7 @@
 //! c_i += s sign(x_ik - c_i X_.k) X_.k^T        C_ii -= s (beta + p_i) / n
 //! ```
 //!
-//! for all n columns (an *epoch*), after which C is projected onto `Phi_0` and
+//! for all n columns (an *epoch*), with projections onto `Phi_0` and, at its end,
 //! `beta += s_d (trace(C) - r)`. As printed, step 6 has the diagonal term n times too strong and
 //! with the wrong sign of beta, and recovers nothing; here one epoch applies it once. There is no
 //! `2 eps` guarantee, since neither tau nor the multipliers w of the rows are used.
@@ -35,14 +35,14 @@ use rand_chacha::ChaCha8Rng;
 pub struct HottopixxSettings {
     /// Passes over all examples (50). Four are already useful on noisy data.
     pub epochs: usize,
-    /// The primal step s (0.1): within one epoch an entry of C moves by at most about s.
+    /// The primal step s at the end (0.1): within one epoch an entry of C moves by at most about s.
     pub primal_step: f64,
+    /// How many times larger the step of the first epoch is (10); it falls geometrically from
+    /// there. 1 keeps it constant, as the paper does, and leaves hott rows with small weights
+    /// behind: with 50 constant steps of 0.1 no entry gets far.
+    pub first_step_factor: f64,
     /// The dual step s_d (0.01).
     pub dual_step: f64,
-    /// From which share of the epochs on the diagonals are averaged into the answer (0.5): the
-    /// last iterate of a method with constant steps wanders, its average does not. 1 takes the
-    /// last iterate, as the paper does.
-    pub average_from: f64,
     /// Fixes the order of the examples and the default cost (0).
     pub seed: u64,
     /// The cost vector p, one entry for each row of X. The default, `None`, draws distinct
@@ -55,8 +55,8 @@ impl Default for HottopixxSettings {
         HottopixxSettings {
             epochs: 50,
             primal_step: 0.1,
+            first_step_factor: 10.0,
             dual_step: 0.01,
-            average_from: 0.5,
             seed: 0,
             cost: None,
         }
@@ -77,14 +77,14 @@ impl HottopixxSettings {
         if self.epochs == 0 {
             return setting("epochs", "0".into(), "run at least one epoch");
         }
-        for (name, step) in [("primal_step", self.primal_step), ("dual_step", self.dual_step)] {
+        for (name, step) in [
+            ("primal_step", self.primal_step),
+            ("dual_step", self.dual_step),
+            ("first_step_factor", self.first_step_factor),
+        ] {
             if !(step > 0.0 && step.is_finite()) {
                 return setting(name, step.to_string(), "give a positive number, such as 0.1");
             }
-        }
-        if !(0.0..=1.0).contains(&self.average_from) {
-            let value = self.average_from.to_string();
-            return setting("average_from", value, "give a share between 0 and 1");
         }
         match &self.cost {
             Some(cost) if cost.len() != features => Err(Error::Length {
@@ -98,6 +98,12 @@ impl HottopixxSettings {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The primal step of epoch t: from `first_step_factor * primal_step` down to `primal_step`.
+    fn step(&self, t: usize) -> f64 {
+        let left = 1.0 - t as f64 / (self.epochs - 1).max(1) as f64;
+        self.primal_step * self.first_step_factor.powf(left)
     }
 
     /// p: the caller's, or small distinct entries from the seed.
@@ -138,7 +144,7 @@ struct Epoch<'a> {
 
 /// A localising matrix that can be improved by epochs: dense or sparse.
 trait Iterate {
-    /// One pass over the columns, then the projection onto `Phi_0`. Returns early, with rows that
+    /// One pass over the columns, leaving C in `Phi_0`. Returns early, with rows that
     /// have not moved, when told to stop.
     fn epoch(&mut self, epoch: &Epoch<'_>, control: &Control) -> Option<Stop>;
     /// `diag(C)`, one entry for each candidate.
@@ -175,11 +181,11 @@ pub fn hottopixx(
         Matrix::Dense(dense) => Box::new(dense::DenseIterate::new(dense, &candidates)),
         Matrix::Sparse(sparse) => Box::new(sparse::SparseIterate::new(sparse, &candidates)),
     };
-    let (average, epochs, stop) =
-        descend(iterate.as_mut(), x.examples(), rank, &p, settings, control);
-    let cost: f64 = p.iter().zip(iterate.diagonal()).map(|(p, d)| p * d).sum();
+    let (epochs, stop) = descend(iterate.as_mut(), x.examples(), rank, &p, settings, control);
+    let diagonal = iterate.diagonal();
+    let cost: f64 = p.iter().zip(&diagonal).map(|(p, d)| p * d).sum();
     Ok(Localisation {
-        diagonal: spread(&candidates, &average, x.features()),
+        diagonal: spread(&candidates, &diagonal, x.features()),
         iterations: epochs,
         objective: iterate.loss() + cost,
         converged: epochs == settings.epochs,
@@ -187,7 +193,7 @@ pub fn hottopixx(
     })
 }
 
-/// The epochs: the averaged diagonal, how many epochs were run, and why they ended.
+/// The epochs: how many were completed, and why they ended.
 fn descend(
     iterate: &mut dyn Iterate,
     columns: usize,
@@ -195,26 +201,17 @@ fn descend(
     p: &[f64],
     settings: &HottopixxSettings,
     control: &Control,
-) -> (Vec<f64>, usize, Stop) {
-    let first = (settings.average_from * settings.epochs as f64) as usize;
-    let first = first.min(settings.epochs - 1);
-    let (mut sum, mut terms, mut beta) = (vec![0.0; p.len()], 0usize, 0.0);
+) -> (usize, Stop) {
+    let mut beta = 0.0;
     for t in 0..settings.epochs {
         let order = order(settings.seed, t, columns);
         let pull: Vec<f64> = p.iter().map(|p| beta + p).collect();
-        let epoch = Epoch { order: &order, step: settings.primal_step, pull: &pull };
-        let stopped = iterate.epoch(&epoch, control);
-        let diagonal = iterate.diagonal();
-        let trace: f64 = diagonal.iter().sum();
-        if let Some(stop) = stopped {
-            // Averages of half an epoch would favour the rows that came first.
-            return if terms == 0 { (diagonal, t, stop) } else { (mean(sum, terms), t, stop) };
+        let epoch = Epoch { order: &order, step: settings.step(t), pull: &pull };
+        if let Some(stop) = iterate.epoch(&epoch, control) {
+            return (t, stop);
         }
+        let trace: f64 = iterate.diagonal().iter().sum();
         beta += settings.dual_step * (trace - rank as f64);
-        if t >= first {
-            sum.iter_mut().zip(&diagonal).for_each(|(s, d)| *s += d);
-            terms += 1;
-        }
         control.report(&Progress {
             stage: Stage::Localise,
             task: "hottopixx",
@@ -223,11 +220,7 @@ fn descend(
             value: Some(trace),
         });
     }
-    (mean(sum, terms), settings.epochs, Stop::Finished)
-}
-
-fn mean(sum: Vec<f64>, terms: usize) -> Vec<f64> {
-    sum.into_iter().map(|s| s / terms as f64).collect()
+    (settings.epochs, Stop::Finished)
 }
 
 #[cfg(test)]

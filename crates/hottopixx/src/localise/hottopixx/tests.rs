@@ -15,7 +15,7 @@ fn study() {
         primal_step: get("SP", 0.1),
         dual_step: get("SD", 0.01),
         epochs: get("EPOCHS", 50.0) as usize,
-        average_from: get("AVG", 0.5),
+        first_step_factor: get("FSF", 10.0),
         ..Default::default()
     };
     let shapes: &[(usize, usize)] =
