@@ -15,7 +15,7 @@ use super::basis::{Basis, Inverse, independent_block};
 use super::design::Design;
 use super::line_search::{Breakpoint, find_crossing};
 use super::{Status, Summary};
-use crate::kernels::{axpy, dot};
+use crate::kernels::{advance, axpy, axpy4, dot, max_abs, steps_to_zero};
 
 /// Violations of the optimality conditions below this are rounding; data have unit scale.
 const TOLERANCE: f64 = 1e-12;
@@ -25,6 +25,10 @@ const REFRESH_EVERY: usize = 80;
 const STALLS: usize = 12;
 /// How often a perturbation or a rounding repair may be tried before the answer is given as it is.
 const ROUNDS: usize = 12;
+
+const ABOVE: f64 = 1.0;
+const BELOW: f64 = -1.0;
+const ACTIVE: f64 = 0.0;
 
 /// One l1 fit: `min ||x - cA||_1` over `0 <= c <= upper`, using only the atoms in `usable`.
 #[derive(Debug, Clone, Copy)]
@@ -81,8 +85,9 @@ pub struct Solver {
     // By point.
     residual: Vec<f64>,
     rate: Vec<f64>,
-    above: Vec<bool>,
-    is_active: Vec<bool>,
+    steps: Vec<f64>,
+    /// +1 above the fit, -1 below, 0 for active points.
+    side: Vec<f64>,
     // The vertex.
     free: Vec<u32>,
     active: Vec<u32>,
@@ -149,10 +154,10 @@ impl Solver {
         self.residual.resize(n, 0.0);
         self.rate.clear();
         self.rate.resize(n, 0.0);
-        self.above.clear();
-        self.above.resize(n, false);
-        self.is_active.clear();
-        self.is_active.resize(n, false);
+        self.steps.clear();
+        self.steps.resize(n, 0.0);
+        self.side.clear();
+        self.side.resize(n, BELOW);
         self.free.clear();
         self.active.clear();
         self.inverse.clear();
@@ -177,9 +182,9 @@ impl Solver {
             }
         }
         for &k in &basis.active {
-            if (k as usize) < self.is_active.len() && !self.is_active[k as usize] {
+            if (k as usize) < self.side.len() && self.side[k as usize] != ACTIVE {
                 self.active.push(k);
-                self.is_active[k as usize] = true;
+                self.side[k as usize] = ACTIVE;
             }
         }
     }
@@ -220,14 +225,12 @@ impl Solver {
                 axpy(-self.weights[j], p.design.atom(j), &mut self.residual);
             }
         }
-        let zero = 1e-14 * p.x.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-        for k in 0..self.residual.len() {
-            if self.is_active[k] {
-                self.residual[k] = 0.0;
-            } else if self.residual[k].abs() > zero || !keep_sides {
-                self.above[k] = self.residual[k] > 0.0;
+        let zero = 1e-14 * max_abs(p.x);
+        for (e, side) in self.residual.iter_mut().zip(&mut self.side) {
+            if *side == ACTIVE || (e.abs() <= zero && keep_sides) {
+                *e = 0.0;
             } else {
-                self.residual[k] = 0.0;
+                *side = if *e > 0.0 { ABOVE } else { BELOW };
             }
         }
         self.fresh_gradient(p);
@@ -247,13 +250,13 @@ impl Solver {
             self.place[j as usize] = Place::Lower;
         }
         for &k in &self.active {
-            self.is_active[k as usize] = false;
+            self.side[k as usize] = BELOW;
         }
         for &j in &free {
             self.place[j as usize] = Place::Free;
         }
         for &k in &active {
-            self.is_active[k as usize] = true;
+            self.side[k as usize] = ACTIVE;
         }
         (self.free, self.active) = (free, active);
         self.block(p);
@@ -267,7 +270,7 @@ impl Solver {
             self.place[j as usize] = Place::Lower;
         }
         for &k in &self.active {
-            self.is_active[k as usize] = false;
+            self.side[k as usize] = BELOW;
         }
         self.free.clear();
         self.active.clear();
@@ -307,7 +310,7 @@ impl Solver {
             .expect("as many active points as free weights");
         let stable = self.inverse.shrink(a, f).is_ok();
         self.free.swap_remove(f);
-        self.is_active[self.active.swap_remove(a) as usize] = false;
+        self.side[self.active.swap_remove(a) as usize] = BELOW;
         self.place[j] = if to_upper { Place::Upper } else { Place::Lower };
         if !stable {
             self.drop_dependent(p);
@@ -317,10 +320,10 @@ impl Solver {
     /// `g_j = q_j - sum over points that are not active of y_k A_jk`, from scratch: O(m n).
     fn fresh_gradient(&mut self, p: &Problem<'_>) {
         let (up, down) = (p.design.loss.up(), p.design.loss.down());
-        for k in 0..self.rate.len() {
-            self.rate[k] = if self.is_active[k] {
+        for (y, &side) in self.rate.iter_mut().zip(&self.side) {
+            *y = if side == ACTIVE {
                 0.0
-            } else if self.above[k] {
+            } else if side == ABOVE {
                 up
             } else {
                 -down
@@ -472,8 +475,14 @@ impl Solver {
                 self.delta.extend(self.inverse.row(position).iter().map(|v| -sign * v));
             }
         }
-        for (&delta, &j) in self.delta.iter().zip(&self.free) {
-            axpy(-delta, p.design.atom(j as usize), &mut self.rate);
+        let atom = |f: usize| p.design.atom(self.free[f] as usize);
+        let (d, k) = (&self.delta, self.delta.len());
+        for f in (0..k - k % 4).step_by(4) {
+            let factors = [-d[f], -d[f + 1], -d[f + 2], -d[f + 3]];
+            axpy4(factors, [atom(f), atom(f + 1), atom(f + 2), atom(f + 3)], &mut self.rate);
+        }
+        for f in k - k % 4..k {
+            axpy(-d[f], atom(f), &mut self.rate);
         }
         for &k in &self.active {
             self.rate[k as usize] = 0.0;
@@ -485,28 +494,21 @@ impl Solver {
 
     fn collect_breakpoints(&mut self, p: &Problem<'_>, limit: f64) {
         let width = p.design.loss.up() + p.design.loss.down();
-        let tiny = 1e-12 * self.rate.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        let tiny = 1e-12 * max_abs(&self.rate);
+        steps_to_zero(&self.residual, &self.side, &self.rate, tiny, &mut self.steps);
         self.breakpoints.clear();
-        for k in 0..self.rate.len() {
-            let speed = if self.above[k] { -self.rate[k] } else { self.rate[k] };
-            if speed > tiny && !self.is_active[k] {
-                let step = self.residual[k].abs() / speed;
-                if step < limit {
-                    self.breakpoints.push(Breakpoint {
-                        step,
-                        jump: width * speed,
-                        point: k as u32,
-                    });
-                }
+        for (k, &step) in self.steps.iter().enumerate() {
+            if step < limit {
+                let jump = width * self.rate[k].abs();
+                self.breakpoints.push(Breakpoint { step, jump, point: k as u32 });
             }
         }
     }
 
     /// Moves along the edge and changes the basis. False when the inverse must be rebuilt.
     fn pivot(&mut self, p: &Problem<'_>, entering: Entering, event: Event, step: f64) -> bool {
-        axpy(step, &self.rate, &mut self.residual);
         if let Entering::Active { position, sign } = entering {
-            self.above[self.active[position] as usize] = sign > 0.0;
+            self.side[self.active[position] as usize] = sign;
         }
         for (&delta, &j) in self.delta.iter().zip(&self.free) {
             let j = j as usize;
@@ -516,20 +518,15 @@ impl Solver {
         for b in &passed {
             let k = b.point as usize;
             self.take_from_gradient(p, k);
-            self.above[k] = !self.above[k];
+            self.side[k] = -self.side[k];
             self.give_to_gradient(p, k);
         }
         self.breakpoints = passed;
-        for k in 0..self.residual.len() {
-            let wrong = if self.above[k] { self.residual[k] < 0.0 } else { self.residual[k] > 0.0 };
-            if wrong {
-                self.residual[k] = 0.0;
-            }
-        }
+        advance(step, &self.rate, &self.side, &mut self.residual);
         if let Event::Point(k) = event {
             self.take_from_gradient(p, k);
             self.residual[k] = 0.0;
-            self.is_active[k] = true;
+            self.side[k] = ACTIVE;
         }
         self.change_basis(p, entering, event, step)
     }
@@ -572,9 +569,7 @@ impl Solver {
                 true
             }
             (Entering::Active { position, .. }, event) => {
-                let released = self.active[position] as usize;
-                self.is_active[released] = false;
-                self.give_to_gradient(p, released);
+                self.give_to_gradient(p, self.active[position] as usize);
                 match event {
                     Event::Point(k) => {
                         self.active[position] = k as u32;
@@ -609,7 +604,7 @@ impl Solver {
     }
 
     fn shift_gradient(&mut self, p: &Problem<'_>, k: usize, sign: f64) {
-        let y = if self.above[k] { p.design.loss.up() } else { -p.design.loss.down() };
+        let y = if self.side[k] == ABOVE { p.design.loss.up() } else { -p.design.loss.down() };
         if y == 0.0 {
             return;
         }
@@ -624,10 +619,8 @@ impl Solver {
     fn perturb(&mut self, p: &Problem<'_>, mass: f64) {
         let scale = 1e-9 * mass / p.x.len().max(1) as f64;
         for k in 0..self.residual.len() {
-            if !self.is_active[k] {
-                let amount = scale * (1.0 + self.next_noise());
-                self.residual[k] += if self.above[k] { amount } else { -amount };
-            }
+            let amount = scale * (1.0 + self.next_noise());
+            self.residual[k] += self.side[k] * amount;
         }
         for f in 0..self.free.len() {
             let j = self.free[f] as usize;
@@ -673,7 +666,7 @@ impl Solver {
         value = (value + offset).max(0.0);
 
         self.dual.clear();
-        self.dual.extend(self.above.iter().map(|a| if *a { up } else { -down }));
+        self.dual.extend(self.side.iter().map(|s| if *s == ABOVE { up } else { -down }));
         for (&k, &y) in self.active.iter().zip(&self.dual_active) {
             self.dual[k as usize] = y.clamp(-down, up);
         }

@@ -13,9 +13,9 @@ use crate::normalise::UnitRows;
 /// Relative loss up to which rows count as interchangeable.
 pub const GROUP_TOLERANCE: f64 = 1e-2;
 /// Rows tried for each hott row: those that lean on it most.
-const TRIED: usize = 8;
+const TRIED: usize = 4;
 /// Rows on which exchanges are scored, at most.
-const SCORED_ROWS: usize = 1000;
+const SCORED_ROWS: usize = 250;
 
 /// For each hott row the rows (of X) that could replace it, itself included, increasing.
 /// Stopped early, the groups hold the hott rows alone.
