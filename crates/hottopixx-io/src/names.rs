@@ -1,7 +1,7 @@
 //! Small text files beside a matrix: one name or one number a line.
 
 use crate::budget::Budget;
-use crate::error::{Error, Fault, quote};
+use crate::error::{Error, Fault, Place, quote};
 use crate::scan::Lines;
 use crate::source::{Source, Stream, display_name};
 use std::path::{Path, PathBuf};
@@ -59,18 +59,17 @@ fn each_line<T>(
     mut take: impl FnMut(&mut Vec<T>, u64, &[u8]) -> Result<(), Fault>,
 ) -> Result<Vec<T>, Error> {
     let stream = Stream::open(&Source::path(path))?;
-    let limit = Budget::new(None);
-    let mut lines = Lines::new(stream.into_reader(), LONGEST_LINE);
-    let mut out = Vec::new();
-    let mut run = || -> Result<Vec<T>, Fault> {
+    let budget = Budget::new(None);
+    let run = || -> Result<Vec<T>, Fault> {
+        let mut lines = Lines::new(stream.into_reader(), LONGEST_LINE);
+        let mut out = Vec::new();
+        let mut bytes = 0;
         while let Some(line) = lines.next()? {
-            // A name takes its own bytes and a pointer: 64 is generous for both.
-            if out.len() % 4096 == 0 {
-                limit.entries(out.len() as u64, crate::Place::Line(line.number))?;
-            }
+            bytes += (line.bytes.len() + size_of::<T>()) as u128;
+            budget.check(bytes, Place::Line(line.number), || "the list".to_owned())?;
             take(&mut out, line.number, line.bytes)?;
         }
-        Ok(std::mem::take(&mut out))
+        Ok(out)
     };
     run().map_err(|fault| fault.in_file(&display_name(path)))
 }

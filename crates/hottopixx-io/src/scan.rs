@@ -88,11 +88,6 @@ impl<R: Read> Lines<R> {
         Ok(Some(span))
     }
 
-    /// Number of lines handed out so far.
-    pub fn number(&self) -> u64 {
-        self.number
-    }
-
     /// Moves what is left of the block to its front and reads on behind it.
     fn fill(&mut self) -> Result<(), Fault> {
         self.buffer.copy_within(self.begin..self.end, 0);

@@ -53,7 +53,7 @@ impl State {
             return Err(line.fault("there are more than 2^32 samples", "split the file"));
         };
         self.samples = next;
-        if row % 4096 == 0 {
+        if row.is_multiple_of(4096) {
             self.budget.sparse(
                 u64::from(row),
                 u64::from(self.largest),

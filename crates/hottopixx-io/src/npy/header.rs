@@ -100,11 +100,6 @@ impl Header {
         Ok(Dtype { kind, size, big_endian: order == b'>' || (order == b'=' && native_big) })
     }
 
-    /// Number of entries; `None` when it does not fit 64 bits.
-    pub fn count(&self) -> Option<u64> {
-        self.shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d))
-    }
-
     /// Rows and columns; a fault when there are not two dimensions.
     pub fn matrix_shape(&self) -> Result<(u64, u64), Fault> {
         match self.shape[..] {
