@@ -49,7 +49,9 @@ impl<R: Read> Records<R> {
     fn new(reader: R, separator: u8, budget: Budget) -> Self {
         let since = Rc::new(Cell::new(0));
         let limit = budget.limit().saturating_add(BUFFER as u64);
-        let metered = Metered { reader, since: Rc::clone(&since), limit };
+        let since_record = Rc::clone(&since);
+        let metered =
+            Metered { reader, since: since_record, limit, after_return: false, ended: false };
         let csv = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -68,29 +70,64 @@ impl<R: Read> Records<R> {
                 _ => Fault::line(line, "the line cannot be read", "check its quotes"),
             }
         })?;
-        let line = self.record.position().map_or(1, csv::Position::line);
+        // The reader stands behind the record's end; its own start would count blank lines before it.
+        let inside = self.record.as_slice().iter().filter(|b| **b == b'\n').count() as u64;
+        let line = self.csv.position().line().saturating_sub(1 + inside).max(1);
         Ok(more.then_some((&self.record, line)))
     }
 }
 
 const BUFFER: usize = 1 << 16;
 
-/// Fails when one record takes more bytes than the budget allows: an open quote never ends.
+/// Turns every line end into one `\n`, so that lines can be counted, and fails when one record takes
+/// more bytes than the budget allows: an open quote never ends.
 struct Metered<R> {
     reader: R,
     since: Rc<Cell<u64>>,
     limit: u64,
+    after_return: bool,
+    ended: bool,
 }
 
 impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.reader.read(buffer)?;
-        self.since.set(self.since.get().saturating_add(n as u64));
-        if self.since.get() > self.limit {
-            let what = "one row is larger than the memory allowed, or a quote is never closed";
-            return Err(io::Error::other(crate::error::Corrupt(what)));
+        loop {
+            let n = self.reader.read(buffer)?;
+            self.since.set(self.since.get().saturating_add(n as u64));
+            if self.since.get() > self.limit {
+                let what = "one row is larger than the memory allowed, or a quote is never closed";
+                return Err(io::Error::other(crate::error::Corrupt(what)));
+            }
+            if n == 0 && !self.ended && !buffer.is_empty() {
+                // The last line gets an end as well.
+                self.ended = true;
+                buffer[0] = b'\n';
+                return Ok(1);
+            }
+            let kept = self.unify_line_ends(&mut buffer[..n]);
+            if n == 0 || kept > 0 {
+                return Ok(kept);
+            }
         }
-        Ok(n)
+    }
+}
+
+impl<R> Metered<R> {
+    /// Works in place and returns the number of bytes left.
+    fn unify_line_ends(&mut self, buffer: &mut [u8]) -> usize {
+        if !self.after_return && !buffer.contains(&b'\r') {
+            return buffer.len();
+        }
+        let mut kept = 0;
+        for k in 0..buffer.len() {
+            let byte = buffer[k];
+            if !(byte == b'\n' && self.after_return) {
+                buffer[kept] = if byte == b'\r' { b'\n' } else { byte };
+                kept += 1;
+            }
+            self.after_return = byte == b'\r';
+        }
+        kept
     }
 }
 
@@ -128,10 +165,10 @@ impl Header {
         if width > 1 && (first.len() + 1 == width || names_columns_only(first)) {
             return Ok(Header { cells: Some(first.clone()), names_rows: true });
         }
-        // The first cell alone proves nothing where it can be the name of a row.
+        // A word in the first cell proves nothing where it can be the name of a row.
         let skip = usize::from(width > 1);
-        let count = |c: Class| first.iter().skip(skip).filter(|cell| class(cell) == c).count();
-        let (words, numbers) = (count(Class::Word), count(Class::Number));
+        let words = first.iter().skip(skip).filter(|cell| class(cell) == Class::Word).count();
+        let numbers = first.iter().filter(|cell| class(cell) == Class::Number).count();
         if words > 0 && words < numbers {
             let (k, cell) = (first.iter().enumerate().skip(skip))
                 .find(|(_, cell)| class(cell) == Class::Word)
