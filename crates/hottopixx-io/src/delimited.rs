@@ -23,8 +23,8 @@ pub(crate) fn read(reader: impl Read, separator: u8, budget: Budget) -> Result<P
         return Err(Fault::file("there is no line in it", "give at least one row of numbers"));
     };
     let second = records.next()?.map(|(r, line)| (r.clone(), line));
-    let width = second.as_ref().map_or(first.len(), |(r, _)| r.len());
-    let header = Header::detect(&first, line, width)?;
+    let header = Header::detect(&first, line, second.as_ref().map_or(0, |(r, _)| r.len()))?;
+    let width = first.len() + usize::from(header.short);
     let mut table = Table::new(width, header.names_rows, budget);
     if header.cells.is_none() {
         table.row(&first, line)?;
@@ -72,7 +72,8 @@ impl<R: Read> Records<R> {
         })?;
         // The reader stands behind the record's end; its own start would count blank lines before it.
         let inside = self.record.as_slice().iter().filter(|b| **b == b'\n').count() as u64;
-        let line = self.csv.position().line().saturating_sub(1 + inside).max(1);
+        let begin = self.record.position().map_or(1, csv::Position::line);
+        let line = self.csv.position().line().saturating_sub(1 + inside).max(begin);
         Ok(more.then_some((&self.record, line)))
     }
 }
@@ -158,29 +159,35 @@ struct Header {
     cells: Option<ByteRecord>,
     /// Whether it proves that the first column holds row names.
     names_rows: bool,
+    /// Whether it has no cell for the row names.
+    short: bool,
 }
 
 impl Header {
-    fn detect(first: &ByteRecord, line: u64, width: usize) -> Result<Header, Fault> {
-        if width > 1 && (first.len() + 1 == width || names_columns_only(first)) {
-            return Ok(Header { cells: Some(first.clone()), names_rows: true });
+    /// Looks at the first line; `second` is the number of cells of the next.
+    fn detect(first: &ByteRecord, line: u64, second: usize) -> Result<Header, Fault> {
+        let count = |c: Class| first.iter().filter(|cell| class(cell) == c).count();
+        let (words, numbers) = (count(Class::Word), count(Class::Number));
+        let short = first.len() + 1 == second && words > numbers;
+        if short || (first.len() > 1 && names_columns_only(first)) {
+            return Ok(Header { cells: Some(first.clone()), names_rows: true, short });
         }
         // A word in the first cell proves nothing where it can be the name of a row.
-        let skip = usize::from(width > 1);
+        let skip = usize::from(first.len() > 1);
+        let slip = first.iter().enumerate().skip(skip).find(|(_, c)| class(c) == Class::Word);
         let words = first.iter().skip(skip).filter(|cell| class(cell) == Class::Word).count();
-        let numbers = first.iter().filter(|cell| class(cell) == Class::Number).count();
-        if words > 0 && words < numbers {
-            let (k, cell) = (first.iter().enumerate().skip(skip))
-                .find(|(_, cell)| class(cell) == Class::Word)
-                .unwrap_or((0, b""));
-            return Err(Fault::Malformed {
+        match slip {
+            Some((k, cell)) if words < numbers => Err(Fault::Malformed {
                 place: Place::Cell { line, column: k as u64 + 1 },
                 what: format!("{} is not a number", quote(cell)),
                 remedy: "correct it or, if this is a header, give every column a word as name"
                     .to_owned(),
-            });
+            }),
+            slip => {
+                let cells = slip.is_some().then(|| first.clone());
+                Ok(Header { cells, names_rows: false, short: false })
+            }
         }
-        Ok(Header { cells: (words > 0).then(|| first.clone()), names_rows: false })
     }
 }
 

@@ -15,7 +15,7 @@
 //!
 //! No file can make these functions panic or take memory out of proportion: sizes in headers are
 //! claims that are checked first, and every error is one sentence that names the file, the place and
-//! the remedy. [`write`] holds the way back; every file appears whole or not at all.
+//! the remedy. [`mod@write`] holds the way back; every file appears whole or not at all.
 
 #![forbid(unsafe_code)]
 

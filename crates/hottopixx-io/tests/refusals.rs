@@ -85,7 +85,8 @@ fn tables() {
             ("1,2\n-3,4\n", "line 2, column 1: -3 is negative"),
             ("a,b\n", "there is a header but no row of numbers"),
             ("\n\n", "there is no line in it"),
-            ("x,1\n\"y,2\n", "there are 1 cells where 2 belong"),
+            ("1,2\n3,4,5\n", "line 2: there are 3 cells where 2 belong"),
+            ("x,1\n\"y,2\n", "line 2: there are 1 cells where 2 belong"),
         ],
     );
     check(Format::Tsv, &[("1\t2\n3\t-4\n", "file, line 2, column 2: -4 is negative")]);
