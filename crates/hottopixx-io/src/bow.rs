@@ -8,13 +8,13 @@
 use crate::budget::Budget;
 use crate::error::{Fault, Place};
 use crate::load::Parsed;
-use crate::mtx::{index, truncated};
+use crate::mtx::{triplet, truncated};
 use crate::scan::Lines;
 use crate::triplets::Triplets;
 use std::io::Read;
 
 const LONGEST_LINE: u64 = 1 << 16;
-const ENTRY: &str = "document, word and count";
+const ENTRY: [&str; 3] = ["document", "word", "count"];
 
 /// Reads one file as words x documents.
 pub(crate) fn read(reader: impl Read, budget: Budget) -> Result<Parsed, Fault> {
@@ -30,11 +30,7 @@ pub(crate) fn read(reader: impl Read, budget: Budget) -> Result<Parsed, Fault> {
             let what = format!("there are more than the {count} entries of line {last}");
             return Err(line.fault(what, "correct the number of entries"));
         }
-        let mut parts = line.words();
-        let document = index(line, parts.expect(ENTRY)?, documents, "document")?;
-        let word = index(line, parts.expect(ENTRY)?, words, "word")?;
-        let value = line.entry(parts.expect(ENTRY)?)?;
-        parts.expect_end(ENTRY)?;
+        let (document, word, value) = triplet(line, ENTRY, [documents, words])?;
         triplets.push(word, document, value, line.number)?;
     }
     if (triplets.len() as u64) < count {

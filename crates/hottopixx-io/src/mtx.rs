@@ -8,7 +8,7 @@
 use crate::budget::Budget;
 use crate::error::{Fault, Place, quote};
 use crate::load::Parsed;
-use crate::scan::{Line, Lines};
+use crate::scan::{Line, Lines, plain_triplet};
 use crate::triplets::Triplets;
 use hottopixx::matrix::Dense;
 use std::io::Read;
@@ -103,7 +103,6 @@ fn coordinate<R: Read>(mut lines: Lines<R>, kind: Kind, budget: Budget) -> Resul
     check_square(kind, rows, cols, at)?;
     let shape = budget.sparse(rows, cols, Place::Line(at))?;
     budget.entries(count, Place::Line(at))?;
-    let should = if kind.pattern { "row and column" } else { "row, column and value" };
     let mut triplets = Triplets::new(budget);
     let mut found = 0u64;
     while let Some(line) = lines.next_full(Some(b'%'))? {
@@ -111,11 +110,7 @@ fn coordinate<R: Read>(mut lines: Lines<R>, kind: Kind, budget: Budget) -> Resul
             let what = format!("there are more than the {count} entries of line {at}");
             return Err(line.fault(what, "correct the number of entries"));
         }
-        let mut words = line.words();
-        let row = index(line, words.expect(should)?, rows, "row")?;
-        let col = index(line, words.expect(should)?, cols, "column")?;
-        let value = if kind.pattern { 1.0 } else { line.entry(words.expect(should)?)? };
-        words.expect_end(should)?;
+        let (row, col, value) = entry(line, kind.pattern, rows, cols)?;
         let number = line.number;
         triplets.push(row, col, value, number)?;
         if kind.symmetric && row != col {
@@ -129,8 +124,58 @@ fn coordinate<R: Read>(mut lines: Lines<R>, kind: Kind, budget: Budget) -> Resul
     Ok(Parsed::new(triplets.into_sparse(shape.0, shape.1)?))
 }
 
+/// One line of a coordinate file, as an entry counted from 0.
+fn entry(line: Line<'_>, pattern: bool, rows: u64, cols: u64) -> Result<(u32, u32, f64), Fault> {
+    if pattern {
+        let should = "row and column";
+        let mut words = line.words();
+        let row = index(line, words.expect(should)?, rows, "row")?;
+        let col = index(line, words.expect(should)?, cols, "column")?;
+        words.expect_end(should)?;
+        return Ok((row, col, 1.0));
+    }
+    triplet(line, ["row", "column", "value"], [rows, cols])
+}
+
+/// A line of two indices from 1 and a value; `what` names the three, `sizes` are the two largest
+/// indices. The caller has checked that these fit 32 bits.
+#[inline]
+pub(crate) fn triplet(
+    line: Line<'_>,
+    what: [&str; 3],
+    sizes: [u64; 2],
+) -> Result<(u32, u32, f64), Fault> {
+    let inside = |k: u64, size: u64| k.wrapping_sub(1) < size;
+    match plain_triplet(line.bytes) {
+        Some((i, j, value))
+            if inside(i, sizes[0])
+                && inside(j, sizes[1])
+                && (0.0..f64::INFINITY).contains(&value) =>
+        {
+            Ok(((i - 1) as u32, (j - 1) as u32, value))
+        }
+        _ => careful_triplet(line, what, sizes),
+    }
+}
+
+/// The same word by word, with a message for whatever is wrong.
+#[cold]
+fn careful_triplet(
+    line: Line<'_>,
+    what: [&str; 3],
+    sizes: [u64; 2],
+) -> Result<(u32, u32, f64), Fault> {
+    let should = format!("{}, {} and {}", what[0], what[1], what[2]);
+    let mut words = line.words();
+    let i = index(line, words.expect(&should)?, sizes[0], what[0])?;
+    let j = index(line, words.expect(&should)?, sizes[1], what[1])?;
+    let value = line.entry(words.expect(&should)?)?;
+    words.expect_end(&should)?;
+    Ok((i, j, value))
+}
+
 /// An index from 1 to `size`, as one from 0; the caller has checked that `size` fits 32 bits.
-pub(crate) fn index(line: Line<'_>, word: &[u8], size: u64, what: &str) -> Result<u32, Fault> {
+fn index(line: Line<'_>, word: &[u8], size: u64, what: &str) -> Result<u32, Fault> {
     let index = line.whole(word)?;
     if index == 0 || index > size {
         let what = format!("{what} {index} does not exist");

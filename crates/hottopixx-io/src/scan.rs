@@ -182,20 +182,9 @@ impl<'a> Iterator for Words<'a> {
 
 /// A whole number without sign.
 pub(crate) fn whole(word: &[u8]) -> Option<u64> {
-    if word.is_empty() {
-        return None;
-    }
-    let mut value = 0u64;
-    // 19 digits cannot overflow.
-    let (head, tail) = word.split_at(word.len().min(19));
-    for b in head {
-        let digit = b.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        value = value * 10 + u64::from(digit);
-    }
-    for b in tail {
+    let (value, length) = leading_whole(word)?;
+    let mut value = value;
+    for b in &word[length..] {
         let digit = b.wrapping_sub(b'0');
         if digit > 9 {
             return None;
@@ -203,6 +192,44 @@ pub(crate) fn whole(word: &[u8]) -> Option<u64> {
         value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
     }
     Some(value)
+}
+
+/// The first digits, at most 19 so that they cannot overflow, and how many there are.
+fn leading_whole(bytes: &[u8]) -> Option<(u64, usize)> {
+    let mut value = 0u64;
+    let mut length = 0;
+    for b in bytes.iter().take(19) {
+        let digit = b.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        value = value * 10 + u64::from(digit);
+        length += 1;
+    }
+    (length > 0).then_some((value, length))
+}
+
+/// `row column value`, one blank or tab apart: nearly every line of a coordinate file. `None` for
+/// all others, which the caller reads word by word to find out what they are.
+#[inline]
+pub(crate) fn plain_triplet(line: &[u8]) -> Option<(u64, u64, f64)> {
+    let (row, length) = leading_whole(line)?;
+    let rest = skip_blank(&line[length..])?;
+    let (column, length) = leading_whole(rest)?;
+    let rest = skip_blank(&rest[length..])?;
+    let value = match leading_whole(rest) {
+        // Counts: few digits, exact.
+        Some((value, length)) if length == rest.len() && length <= 15 => value as f64,
+        _ => number(rest)?,
+    };
+    Some((row, column, value))
+}
+
+fn skip_blank(bytes: &[u8]) -> Option<&[u8]> {
+    match bytes {
+        [b' ' | b'\t', rest @ ..] => Some(rest),
+        _ => None,
+    }
 }
 
 /// A number as text, rounded correctly; `nan` and `inf` are numbers here.
