@@ -50,7 +50,7 @@ struct Archive<R> {
 impl<R: Read + Seek> Archive<R> {
     fn open(reader: R, budget: Budget) -> Result<Self, Fault> {
         let zip = ZipArchive::new(reader).map_err(|e| match e {
-            ZipError::Io(e) if e.kind() != io::ErrorKind::UnexpectedEof => Fault::Io(e),
+            ZipError::Io(e) if e.raw_os_error().is_some() => Fault::Io(e),
             _ => Fault::file("this is not a .npz file, or a damaged one", DAMAGED),
         })?;
         let keys: Vec<String> = zip
