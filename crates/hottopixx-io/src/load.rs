@@ -3,7 +3,7 @@
 use crate::budget::Budget;
 use crate::error::{Error, Fault, Place};
 use crate::format::{Format, KNOWN};
-use crate::source::{Body, Source, Stream};
+use crate::source::{Body, Source, Stream, display_name};
 use crate::{bow, delimited, mtx, names, npy, npz, svmlight};
 use hottopixx::matrix::Matrix;
 use std::io::{BufReader, Cursor, Read, Seek};
@@ -181,7 +181,7 @@ fn recognise(head: &[u8], path: Option<&Path>, name: &str) -> Result<Format, Err
     }
     let what = match extension {
         Some(extension) => {
-            format!("the extension .{} is not a known format", Path::new(extension).display())
+            format!("the extension .{} is not a known format", display_name(Path::new(extension)))
         }
         None => "the format cannot be told from the first bytes".to_owned(),
     };
