@@ -1,1 +1,42 @@
-//! TBD
+//! Bytes to matrix and back: the file formats of `hottopixx`, one file each.
+//!
+//! [`load`] reads a file or standard input into a [`hottopixx::matrix::Matrix`] that is finite and
+//! nonnegative; [`read`] does the same from any stream of bytes. The format comes from the extension
+//! or from [`LoadOptions::format`]; `gzip` is undone wherever the bytes show it.
+//!
+//! | extension | format | rows of the matrix |
+//! |---|---|---|
+//! | `.npy` | numpy array | as stored |
+//! | `.npz` | numpy archive, or scipy CSR / CSC / COO | as stored |
+//! | `.mtx` | Matrix Market, array or coordinate | as stored |
+//! | `.csv`, `.tsv` | table; header and row names detected | as stored |
+//! | `.svm`, `.libsvm`, `.svmlight` | one sample a line | samples |
+//! | `docword.NAME.txt` | UCI bag of words | words |
+//!
+//! No file can make these functions panic or take memory out of proportion: sizes in headers are
+//! claims that are checked first, and every error is one sentence that names the file, the place and
+//! the remedy. [`mod@write`] holds the way back; every file appears whole or not at all.
+
+#![forbid(unsafe_code)]
+
+mod bow;
+mod budget;
+mod delimited;
+mod error;
+mod format;
+mod load;
+mod mtx;
+mod names;
+mod npy;
+mod npz;
+mod scan;
+mod source;
+mod svmlight;
+mod triplets;
+pub mod write;
+
+pub use error::{Error, Place};
+pub use format::{Format, UnknownFormatName};
+pub use load::{LoadOptions, Loaded, load, read};
+pub use names::{read_names, read_numbers};
+pub use source::Source;

@@ -1,0 +1,88 @@
+//! How much memory a matrix may take, checked before it is taken.
+//!
+//! Sizes in a header are claims: a file of thirty bytes can claim 10^18 rows. Every parser asks here
+//! before it allocates anything in proportion to such a claim, and grows lists of entries only by
+//! what it has really read.
+
+use crate::error::{Fault, Place};
+
+/// Bytes that one matrix may take, with what is needed to build it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Budget {
+    limit: u64,
+}
+
+/// Bytes an entry takes while its matrix is built: a triplet (16), then a place in a row (12).
+const ENTRY: u128 = 28;
+
+impl Budget {
+    /// The given limit, or three quarters of the memory of this machine.
+    pub fn new(limit: Option<u64>) -> Budget {
+        Budget { limit: limit.unwrap_or_else(default_limit) }
+    }
+
+    /// Bytes allowed.
+    pub fn limit(self) -> u64 {
+        self.limit
+    }
+
+    /// Fails when `needed` bytes are more than allowed.
+    pub fn check(
+        self,
+        needed: u128,
+        place: Place,
+        what: impl FnOnce() -> String,
+    ) -> Result<(), Fault> {
+        if needed <= u128::from(self.limit) {
+            return Ok(());
+        }
+        Err(Fault::TooLarge { place, what: what(), needed, limit: self.limit })
+    }
+
+    /// Checks the shape of a dense matrix; its sizes and their product then fit `usize`.
+    pub fn dense(self, rows: u64, cols: u64, place: Place) -> Result<(usize, usize), Fault> {
+        let needed = u128::from(rows).saturating_mul(u128::from(cols)).saturating_mul(8);
+        self.check(needed, place.clone(), || format!("a matrix of {rows} x {cols}"))?;
+        sizes(rows, cols, place)
+    }
+
+    /// Checks the shape of a sparse matrix: at most 2^32 - 1 rows and columns, and room for where
+    /// each row begins, also when the matrix is transposed.
+    pub fn sparse(self, rows: u64, cols: u64, place: Place) -> Result<(usize, usize), Fault> {
+        let needed = (u128::from(rows) + u128::from(cols) + 2) * 16;
+        self.check(needed, place.clone(), || format!("a sparse matrix of {rows} x {cols}"))?;
+        sizes(rows, cols, place)
+    }
+
+    /// Checks a number of stored entries.
+    pub fn entries(self, count: u64, place: Place) -> Result<(), Fault> {
+        let needed = u128::from(count) * ENTRY;
+        self.check(needed, place, || format!("a matrix of {count} nonzeros"))
+    }
+
+    /// The largest number of stored entries that [`Budget::entries`] lets pass.
+    pub fn max_entries(self) -> usize {
+        usize::try_from(u128::from(self.limit) / ENTRY).unwrap_or(usize::MAX)
+    }
+}
+
+fn sizes(rows: u64, cols: u64, place: Place) -> Result<(usize, usize), Fault> {
+    match (u32::try_from(rows), u32::try_from(cols)) {
+        (Ok(rows), Ok(cols)) => Ok((rows as usize, cols as usize)),
+        _ => Err(Fault::Malformed {
+            place,
+            what: format!("{rows} x {cols} is too large"),
+            remedy: format!("at most {} rows and columns are possible", u32::MAX),
+        }),
+    }
+}
+
+/// Three quarters of the machine's memory; 8 GiB where that is not known.
+fn default_limit() -> u64 {
+    let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|l| l.strip_prefix("MemTotal:"))?;
+        let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+        kib.checked_mul(1024)
+    });
+    total.map_or(8 << 30, |bytes| bytes / 4 * 3)
+}

@@ -1,0 +1,335 @@
+//! Lines, tokens and numbers of text formats, read in large blocks.
+//!
+//! [`Lines`] keeps one block in memory and hands out lines in place. Numbers of at most 15 digits
+//! with a small power of ten are exact in two floating-point operations (Clinger 1990); everything
+//! else goes to the standard library, so every number is rounded correctly.
+
+use crate::error::{Fault, Place, check_value, quote};
+use std::io::{ErrorKind, Read};
+use std::ops::Range;
+
+/// Bytes read at a time.
+const BLOCK: usize = 1 << 18;
+
+/// The lines of a stream, without their ends (`\n` or `\r\n`).
+pub(crate) struct Lines<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    begin: usize,
+    end: usize,
+    number: u64,
+    longest: usize,
+    finished: bool,
+}
+
+/// One line, and its number from 1.
+#[derive(Clone, Copy)]
+pub(crate) struct Line<'a> {
+    pub number: u64,
+    pub bytes: &'a [u8],
+}
+
+impl<R: Read> Lines<R> {
+    /// Lines of at most `longest` bytes; a longer one is a fault.
+    pub fn new(reader: R, longest: u64) -> Self {
+        let longest = usize::try_from(longest).unwrap_or(usize::MAX);
+        Lines { reader, buffer: Vec::new(), begin: 0, end: 0, number: 0, longest, finished: false }
+    }
+
+    /// The next line; `None` at the end.
+    pub fn next(&mut self) -> Result<Option<Line<'_>>, Fault> {
+        Ok(self.advance()?.map(|span| Line { number: self.number, bytes: &self.buffer[span] }))
+    }
+
+    /// The next line that is not blank and does not begin with `comment`.
+    pub fn next_full(&mut self, comment: Option<u8>) -> Result<Option<Line<'_>>, Fault> {
+        while let Some(span) = self.advance()? {
+            let first = self.buffer[span.clone()].iter().find(|b| !b.is_ascii_whitespace());
+            if first.is_some() && first.copied() != comment {
+                return Ok(Some(Line { number: self.number, bytes: &self.buffer[span] }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where in the block the next line stands.
+    fn advance(&mut self) -> Result<Option<Range<usize>>, Fault> {
+        let mut searched = 0;
+        let length = loop {
+            let waiting = &self.buffer[self.begin..self.end];
+            if let Some(k) = waiting[searched..].iter().position(|b| *b == b'\n') {
+                break searched + k;
+            }
+            searched = waiting.len();
+            if self.finished {
+                if searched == 0 {
+                    return Ok(None);
+                }
+                break searched;
+            }
+            if searched > self.longest {
+                return Err(Fault::line(
+                    self.number + 1,
+                    format!("the line is longer than {} bytes", self.longest),
+                    "check that this is a text file with line ends",
+                ));
+            }
+            self.fill()?;
+        };
+        let mut span = self.begin..self.begin + length;
+        self.begin = (span.end + 1).min(self.end);
+        self.number += 1;
+        if self.buffer[span.clone()].ends_with(b"\r") {
+            span.end -= 1;
+        }
+        if self.number == 1 && self.buffer[span.clone()].starts_with(b"\xef\xbb\xbf") {
+            span.start += 3;
+        }
+        Ok(Some(span))
+    }
+
+    /// Moves what is left of the block to its front and reads on behind it.
+    fn fill(&mut self) -> Result<(), Fault> {
+        self.buffer.copy_within(self.begin..self.end, 0);
+        self.end -= self.begin;
+        self.begin = 0;
+        if self.buffer.len() - self.end < BLOCK / 2 {
+            self.buffer.resize(self.end + BLOCK.max(self.end), 0);
+        }
+        loop {
+            match self.reader.read(&mut self.buffer[self.end..]) {
+                Ok(0) => self.finished = true,
+                Ok(n) => self.end += n,
+                Err(e) if e.kind() == ErrorKind::Interrupted => continue,
+                Err(e) => return Err(e.into()),
+            }
+            return Ok(());
+        }
+    }
+}
+
+impl<'a> Line<'a> {
+    /// The words of the line, apart by spaces and tabs.
+    pub fn words(self) -> Words<'a> {
+        Words { line: self }
+    }
+
+    /// A fault at this line.
+    pub fn fault(self, what: impl Into<String>, remedy: impl Into<String>) -> Fault {
+        Fault::line(self.number, what, remedy)
+    }
+
+    /// An entry of the matrix: a number, finite and not negative.
+    pub fn entry(self, word: &[u8]) -> Result<f64, Fault> {
+        let value = self.number_in(word)?;
+        check_value(value, || Place::Line(self.number))
+    }
+
+    /// Any number, also one that is not finite.
+    pub fn number_in(self, word: &[u8]) -> Result<f64, Fault> {
+        number(word).ok_or_else(|| {
+            self.fault(format!("{} is not a number", quote(word)), "correct the line")
+        })
+    }
+
+    /// A whole number without sign that fits 64 bits.
+    pub fn whole(self, word: &[u8]) -> Result<u64, Fault> {
+        whole(word).ok_or_else(|| {
+            let what = format!("{} is not a whole number below 2^64", quote(word));
+            self.fault(what, "correct the line")
+        })
+    }
+}
+
+/// Iterator over the words of a line; what is left of the line stays readable.
+pub(crate) struct Words<'a> {
+    line: Line<'a>,
+}
+
+impl<'a> Words<'a> {
+    /// The next word, or a fault that says what the line should hold.
+    pub fn expect(&mut self, should: &str) -> Result<&'a [u8], Fault> {
+        let line = self.line;
+        self.next().ok_or_else(|| line.fault("the line is too short", format!("give {should}")))
+    }
+
+    /// A fault when there is another word.
+    pub fn expect_end(&mut self, should: &str) -> Result<(), Fault> {
+        let line = self.line;
+        match self.next() {
+            None => Ok(()),
+            Some(word) => {
+                let what = format!("{} is one word too many", quote(word));
+                Err(line.fault(what, format!("give {should}")))
+            }
+        }
+    }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let rest = self.line.bytes;
+        let begin = rest.iter().position(|b| !b.is_ascii_whitespace())?;
+        let rest = &rest[begin..];
+        let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        let (word, rest) = rest.split_at(length);
+        self.line.bytes = rest;
+        Some(word)
+    }
+}
+
+/// A whole number without sign.
+pub(crate) fn whole(word: &[u8]) -> Option<u64> {
+    let (value, length) = leading_whole(word)?;
+    let mut value = value;
+    for b in &word[length..] {
+        let digit = b.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
+    }
+    Some(value)
+}
+
+/// The first digits, at most 19 so that they cannot overflow, and how many there are.
+fn leading_whole(bytes: &[u8]) -> Option<(u64, usize)> {
+    let mut value = 0u64;
+    let mut length = 0;
+    for b in bytes.iter().take(19) {
+        let digit = b.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        value = value * 10 + u64::from(digit);
+        length += 1;
+    }
+    (length > 0).then_some((value, length))
+}
+
+/// `row column value`, one blank or tab apart: nearly every line of a coordinate file. `None` for
+/// all others, which the caller reads word by word to find out what they are.
+#[inline]
+pub(crate) fn plain_triplet(line: &[u8]) -> Option<(u64, u64, f64)> {
+    let (row, length) = leading_whole(line)?;
+    let rest = skip_blank(&line[length..])?;
+    let (column, length) = leading_whole(rest)?;
+    let rest = skip_blank(&rest[length..])?;
+    let value = match leading_whole(rest) {
+        // Counts: few digits, exact.
+        Some((value, length)) if length == rest.len() && length <= 15 => value as f64,
+        _ => number(rest)?,
+    };
+    Some((row, column, value))
+}
+
+fn skip_blank(bytes: &[u8]) -> Option<&[u8]> {
+    match bytes {
+        [b' ' | b'\t', rest @ ..] => Some(rest),
+        _ => None,
+    }
+}
+
+/// A number as text, rounded correctly; `nan` and `inf` are numbers here.
+pub(crate) fn number(word: &[u8]) -> Option<f64> {
+    short_number(word).or_else(|| std::str::from_utf8(word).ok()?.parse().ok())
+}
+
+/// Numbers of at most 15 digits and a power of ten of at most 22: both are exact, so that one
+/// division or product rounds once. `None` for all others, well formed or not.
+fn short_number(word: &[u8]) -> Option<f64> {
+    const POWERS: [f64; 23] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+        1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    ];
+    let mut digits = 0u64;
+    let mut count = 0usize;
+    let mut point: Option<usize> = None;
+    let mut exponent = 0i32;
+    for (k, b) in word.iter().enumerate() {
+        match b {
+            b'0'..=b'9' => {
+                count += 1;
+                if count > 15 {
+                    return None;
+                }
+                digits = digits * 10 + u64::from(b - b'0');
+            }
+            b'.' if point.is_none() => point = Some(count),
+            b'e' | b'E' => {
+                let tail = &word[k + 1..];
+                let (negative, tail) = match tail {
+                    [b'-', rest @ ..] => (true, rest),
+                    [b'+', rest @ ..] => (false, rest),
+                    rest => (false, rest),
+                };
+                let size = whole(tail).filter(|e| *e <= 40)? as i32;
+                exponent = if negative { -size } else { size };
+                break;
+            }
+            _ => return None,
+        }
+    }
+    if count == 0 {
+        return None;
+    }
+    let power = exponent - point.map_or(0, |p| (count - p) as i32);
+    let factor = *POWERS.get(power.unsigned_abs() as usize)?;
+    let digits = digits as f64;
+    Some(if power < 0 { digits / factor } else { digits * factor })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn lines_of_any_length_and_ending() {
+        let long = "x".repeat(3 * BLOCK);
+        let text = format!("\u{feff}a\r\n\n{long}\nlast");
+        let mut lines = Lines::new(text.as_bytes(), 1 << 30);
+        for (k, want) in ["a", "", &long, "last"].iter().enumerate() {
+            let line = lines.next().unwrap().unwrap();
+            assert_eq!((line.number, line.bytes), (k as u64 + 1, want.as_bytes()));
+        }
+        assert!(lines.next().unwrap().is_none());
+        let mut short = Lines::new(long.as_bytes(), 1000);
+        assert!(short.next().is_err());
+    }
+
+    #[test]
+    fn full_lines_skip_blanks_and_comments() {
+        let mut lines = Lines::new(&b"% one\n  \n 2 3\n%\n"[..], 100);
+        let line = lines.next_full(Some(b'%')).unwrap().unwrap();
+        assert_eq!((line.number, line.bytes), (3, &b" 2 3"[..]));
+        assert!(lines.next_full(Some(b'%')).unwrap().is_none());
+    }
+
+    #[test]
+    fn numbers_at_the_edges() {
+        for text in
+            ["0", "-0", "1.", ".5", "1e22", "1e23", "123456789012345678", "1e-320", "2.5E+3"]
+        {
+            let want: f64 = text.parse().unwrap();
+            assert_eq!(number(text.as_bytes()).map(f64::to_bits), Some(want.to_bits()), "{text}");
+        }
+        for text in ["", ".", "e5", "1e", "1.2.3", "--1", "1e+", "1,5", "0x10", "\u{ff11}"] {
+            assert_eq!(number(text.as_bytes()), None, "{text}");
+        }
+        assert_eq!(whole(b"18446744073709551615"), Some(u64::MAX));
+        for text in ["18446744073709551616", "", "-1", "+1", "1.0"] {
+            assert_eq!(whole(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_agree_with_the_standard_library(text in "[0-9]{0,18}[.]?[0-9]{0,6}(e-?[0-9]{1,3})?") {
+            let want = text.parse::<f64>().ok().map(f64::to_bits);
+            prop_assert_eq!(number(text.as_bytes()).map(f64::to_bits), want);
+        }
+    }
+}

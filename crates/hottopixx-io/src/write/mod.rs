@@ -1,0 +1,134 @@
+//! Matrices, tables and text to files; every file appears whole or not at all.
+//!
+//! A file is written under a temporary name in the folder where it belongs, and takes its own name
+//! only when it is complete: whoever reads it sees the old one or the new one. Devices and pipes,
+//! which cannot be renamed, are written directly.
+
+mod npy;
+mod npz;
+
+use crate::error::Error;
+use crate::source::display_name;
+use hottopixx::matrix::{Dense, Matrix, Sparse};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Writes a dense matrix as numpy's `.npy` (version 1, `<f8`, by rows).
+///
+/// # Errors
+/// [`Error::Write`] when the file cannot be written.
+pub fn npy(path: impl AsRef<Path>, matrix: &Dense) -> Result<(), Error> {
+    atomic(path, |file| npy::write(file, matrix))
+}
+
+/// Writes a sparse matrix as `.npz`, as `scipy.sparse.save_npz` writes CSR; `scipy.sparse.load_npz`
+/// reads it.
+///
+/// # Errors
+/// [`Error::Write`] when the file cannot be written.
+pub fn npz(path: impl AsRef<Path>, matrix: &Sparse) -> Result<(), Error> {
+    atomic(path, |file| npz::write(file, matrix))
+}
+
+/// Writes `STEM.npy` for a dense matrix or `STEM.npz` for a sparse one into a folder and returns the
+/// path.
+///
+/// # Errors
+/// [`Error::Write`] when the file cannot be written.
+pub fn matrix(folder: impl AsRef<Path>, stem: &str, matrix: &Matrix) -> Result<PathBuf, Error> {
+    let path = |extension| folder.as_ref().join(format!("{stem}.{extension}"));
+    match matrix {
+        Matrix::Dense(m) => npy(path("npy"), m).map(|()| path("npy")),
+        Matrix::Sparse(m) => npz(path("npz"), m).map(|()| path("npz")),
+    }
+}
+
+/// Writes a table with commas: a header, then rows of cells, quoted where that is needed.
+///
+/// # Errors
+/// [`Error::Write`] when the file cannot be written or a row is not as long as the header.
+pub fn csv<R, C>(
+    path: impl AsRef<Path>,
+    header: &[&str],
+    rows: impl IntoIterator<Item = R>,
+) -> Result<(), Error>
+where
+    R: IntoIterator<Item = C>,
+    C: AsRef<[u8]>,
+{
+    let rows = rows.into_iter();
+    atomic(path, |file| {
+        let mut table = csv::Writer::from_writer(file);
+        table.write_record(header)?;
+        for row in rows {
+            table.write_record(row)?;
+        }
+        table.flush()
+    })
+}
+
+/// Writes text or any other bytes.
+///
+/// # Errors
+/// [`Error::Write`] when the file cannot be written.
+pub fn bytes(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
+    atomic(path, |file| file.write_all(bytes.as_ref()))
+}
+
+/// Writes a file through `body`; it takes its name only when `body` has succeeded.
+///
+/// # Errors
+/// [`Error::Write`] when `body` fails or the file cannot be written; then nothing has changed.
+pub fn atomic(
+    path: impl AsRef<Path>,
+    body: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), Error> {
+    let path = path.as_ref();
+    write_and_rename(path, body).map_err(|source| Error::Write { file: display_name(path), source })
+}
+
+fn write_and_rename(
+    path: &Path,
+    body: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<()> {
+    // A link keeps its name and its target gets the bytes.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let replaceable = fs::metadata(&path).map_or(true, |m| m.is_file());
+    if !replaceable {
+        let mut file = BufWriter::new(OpenOptions::new().write(true).open(&path)?);
+        return body(&mut file).and_then(|()| file.flush());
+    }
+    let (temporary, file) = create_beside(&path)?;
+    let mut file = BufWriter::with_capacity(1 << 16, file);
+    let done = body(&mut file)
+        .and_then(|()| file.flush())
+        .and_then(|()| file.get_ref().sync_all())
+        .and_then(|()| fs::rename(&temporary, &path));
+    if done.is_err() {
+        // The first error is the one to report.
+        let _ = fs::remove_file(&temporary);
+    }
+    done
+}
+
+/// A new file in the folder of `path`, under a name that no other writer has.
+fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let Some(name) = path.file_name() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"));
+    };
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let mut temporary = std::ffi::OsString::from(".");
+        temporary.push(name);
+        temporary.push(format!(".{}-{number}.tmp", std::process::id()));
+        let temporary = path.with_file_name(temporary);
+        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            Ok(file) => return Ok((temporary, file)),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(e),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! scipy's `.npz` for CSR: the members that `scipy.sparse.save_npz` writes, compressed.
+
+use super::npy::{header, numbers};
+use hottopixx::matrix::Sparse;
+use std::io::{self, Seek, Write};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+/// A sparse matrix as CSR. Indices are 32-bit where they fit, as scipy has them.
+pub(super) fn write(out: &mut (impl Write + Seek), matrix: &Sparse) -> io::Result<()> {
+    let mut zip = ZipWriter::new(out);
+    let count = matrix.values().len();
+    let narrow = i32::try_from(count.max(matrix.rows()).max(matrix.cols())).is_ok();
+    let integer = if narrow { "<i4" } else { "<i8" };
+    let indices = matrix.columns().iter().map(|c| i64::from(*c));
+    member(&mut zip, "indices", integer, &format!("({count},)"), 8 * count, |zip| {
+        integers(zip, narrow, indices)
+    })?;
+    let starts = matrix.starts();
+    let shape = format!("({},)", starts.len());
+    member(&mut zip, "indptr", integer, &shape, 8 * starts.len(), |zip| {
+        integers(zip, narrow, starts.iter().map(|s| *s as i64))
+    })?;
+    member(&mut zip, "format", "|S3", "()", 3, |zip| zip.write_all(b"csr"))?;
+    let sizes = [matrix.rows() as i64, matrix.cols() as i64];
+    member(&mut zip, "shape", "<i8", "(2,)", 16, |zip| {
+        numbers(zip, sizes.iter().map(|s| s.to_le_bytes()))
+    })?;
+    member(&mut zip, "data", "<f8", &format!("({count},)"), 8 * count, |zip| {
+        numbers(zip, matrix.values().iter().map(|v| v.to_le_bytes()))
+    })?;
+    zip.finish()?;
+    Ok(())
+}
+
+/// One member: header, then what `body` writes, about `bytes` long.
+fn member<W: Write + Seek>(
+    zip: &mut ZipWriter<W>,
+    key: &str,
+    descr: &str,
+    shape: &str,
+    bytes: usize,
+    body: impl FnOnce(&mut ZipWriter<W>) -> io::Result<()>,
+) -> io::Result<()> {
+    // Members of 4 GiB and more need wider fields, which must be asked for beforehand.
+    let large = bytes as u64 >= u64::from(u32::MAX) - (1 << 20);
+    let options = SimpleFileOptions::default()
+        .compression_method(zip::CompressionMethod::Deflated)
+        .large_file(large);
+    zip.start_file(format!("{key}.npy"), options)?;
+    header(zip, descr, shape)?;
+    body(zip)
+}
+
+fn integers(
+    out: &mut impl Write,
+    narrow: bool,
+    items: impl Iterator<Item = i64>,
+) -> io::Result<()> {
+    if narrow {
+        numbers(out, items.map(|i| (i as i32).to_le_bytes()))
+    } else {
+        numbers(out, items.map(i64::to_le_bytes))
+    }
+}
