@@ -131,8 +131,7 @@ mod tests {
         let counts = [[3.0, 0.0, 1.0, 0.0], [1.0, 2.0, 0.0, 0.0], [0.0, 1.0, 0.0, 5.0]];
         let mut expect = [[0.0; 3]; 3];
         for column in (0..4).map(|d| counts.map(|row| row[d])) {
-            let tokens: Vec<usize> =
-                (0..3).flat_map(|w| repeat_n(w, column[w] as usize)).collect();
+            let tokens: Vec<usize> = (0..3).flat_map(|w| repeat_n(w, column[w] as usize)).collect();
             let pairs = tokens.len() * tokens.len().saturating_sub(1);
             for (a, &i) in tokens.iter().enumerate() {
                 for (b, &j) in tokens.iter().enumerate() {
