@@ -51,12 +51,16 @@ fn cases() -> Vec<(String, Recipe)> {
         let recipe = Recipe::new(Family::Midpoints, 8).ill(ill);
         add(&format!("delta 0.6, ill {ill}"), recipe);
     }
-    for (ill, eta) in [(0.9, 4.0), (0.9, 20.0), (0.99, 4.0)] {
-        let recipe = Recipe::new(Family::IllConditioned, 8).ill(ill).noise(eta);
+    for (ill, eta) in [(0.9, 100.0), (0.9, 200.0), (0.99, 400.0)] {
+        // Few examples: over many, noise of a given l1 norm is spread too thin to hurt.
+        let recipe = Recipe::new(Family::IllConditioned, 8).size(64, 20).ill(ill).noise(eta);
         add(&format!("ill {ill}, eta {eta}"), recipe);
     }
-    for eta in [4.0, 10.0] {
-        add(&format!("eta {eta}"), Recipe::new(Family::NearDuplicates, 6).noise(eta).duplicates(3));
+    for eta in [10.0, 40.0] {
+        add(
+            &format!("eta {eta}"),
+            Recipe::new(Family::NearDuplicates, 6).size(48, 20).noise(eta).duplicates(3),
+        );
         add(&format!("eta {eta}"), Recipe::new(Family::Outliers, 5).size(80, 400).noise(eta));
     }
     for tokens in [30, 100] {

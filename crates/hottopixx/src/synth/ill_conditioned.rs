@@ -20,7 +20,7 @@ pub(super) fn generate(recipe: &Recipe) -> Result<Instance, Error> {
     let mut rng = stream(recipe.seed, TOPICS);
     let mut w = random_topics(&mut rng, recipe.rank, recipe.examples);
     share_mass(&mut rng, &mut w, &shares);
-    let alpha = alpha(&w);
+    let alpha = alpha(&w, recipe.noise > 0.0);
     let bound = noise_bound(recipe.noise, alpha);
     assemble(recipe, &w, &separable_kinds(recipe), alpha, bound)
 }

@@ -34,7 +34,7 @@ pub(super) fn generate(recipe: &Recipe) -> Result<Instance, Error> {
         share_mass(&mut rng, &mut w, &shares);
     }
     let kinds = kinds(&mut rng, recipe);
-    assemble(recipe, &w, &kinds, alpha(&w), 0.0)
+    assemble(recipe, &w, &kinds, alpha(&w, false), 0.0)
 }
 
 /// `w_i <- (1 - s_i) w_i + s_i y_i` with y_i a random mixture of a few shared rows.

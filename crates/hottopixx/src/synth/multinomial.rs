@@ -1,8 +1,9 @@
 //! Sparse word counts: documents of T tokens drawn from topics that have anchor words.
 //!
 //! Words have Zipf-like marginals `q_w ~ 1 / (10 + rank of w)`. An anchor word belongs to one topic,
-//! `p(k | w) = 1`; any other word has `p(. | w)` from a Dirichlet distribution of parameter 0.1, and
-//! `p(w | k) ~ q_w p(k | w)`. A document has topic shares from a Dirichlet distribution of
+//! `p(k | w) = 1`; any other word has 0.3 of its mass spread evenly over the topics and 0.7 drawn
+//! from a Dirichlet distribution of parameter 0.3, so that no other word is nearly an anchor.
+//! Then `p(w | k) ~ q_w p(k | w)`. A document has topic shares from a Dirichlet distribution of
 //! parameter 0.2; each token is drawn from a topic that is drawn from the shares or, with
 //! probability `noise`, uniformly from the vocabulary. X has words as
 //! rows and documents as columns. Rows of words by documents are far from separable at this
@@ -21,7 +22,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma};
 use rayon::prelude::*;
 
-const WORD_CONCENTRATION: f64 = 0.1;
+const WORD_CONCENTRATION: f64 = 0.3;
+const SPREAD: f64 = 0.3;
 const DOCUMENT_CONCENTRATION: f64 = 0.2;
 const ZIPF_SHIFT: f64 = 10.0;
 
@@ -83,7 +85,8 @@ fn cumulative_topics(seed: u64, order: &[usize], rank: usize, anchors: usize) ->
         let weight = 1.0 / (ZIPF_SHIFT + (place - anchors) as f64);
         dirichlet(&mut rng, WORD_CONCENTRATION, &mut shares);
         for (k, share) in shares.iter().enumerate() {
-            topics.row_mut(k)[word] = weight * share;
+            let given_word = SPREAD / rank as f64 + (1.0 - SPREAD) * share;
+            topics.row_mut(k)[word] = weight * given_word;
         }
     }
     for k in 0..rank {

@@ -18,7 +18,7 @@ const DEFAULT_COPIES: usize = 2;
 pub(super) fn generate(recipe: &Recipe) -> Result<Instance, Error> {
     let copies = copies(recipe)?;
     let w = random_topics(&mut stream(recipe.seed, TOPICS), recipe.rank, recipe.examples);
-    let alpha = alpha(&w);
+    let alpha = alpha(&w, recipe.noise > 0.0);
     let near =
         (0..copies).flat_map(|_| (0..recipe.rank).map(|topic| Kind::Near { topic, most: NEAR }));
     let kinds: Vec<Kind> = (0..recipe.rank)

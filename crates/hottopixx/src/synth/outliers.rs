@@ -23,6 +23,6 @@ pub(super) fn generate(recipe: &Recipe) -> Result<Instance, Error> {
     }
     kinds[regular..].fill(Kind::Outlier);
     let w = random_topics(&mut stream(recipe.seed, TOPICS), recipe.rank, recipe.examples);
-    let alpha = alpha(&w);
+    let alpha = alpha(&w, recipe.noise > 0.0);
     assemble(recipe, &w, &kinds, alpha, noise_bound(recipe.noise, alpha))
 }

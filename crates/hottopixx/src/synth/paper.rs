@@ -9,7 +9,7 @@ use crate::Error;
 
 pub(super) fn generate(recipe: &Recipe) -> Result<Instance, Error> {
     let w = random_topics(&mut stream(recipe.seed, TOPICS), recipe.rank, recipe.examples);
-    let alpha = alpha(&w);
+    let alpha = alpha(&w, recipe.noise > 0.0);
     let bound = noise_bound(recipe.noise, alpha);
     assemble(recipe, &w, &separable_kinds(recipe), alpha, bound)
 }

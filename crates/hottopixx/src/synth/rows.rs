@@ -35,12 +35,18 @@ pub(super) fn random_topics(rng: &mut ChaCha8Rng, rank: usize, examples: usize) 
     w
 }
 
+/// Above this r^2 n, alpha takes minutes and is found only where the noise depends on it.
+const EASY_ALPHA: usize = 100_000_000;
+
 /// alpha of the paper's section 2: the least l1 distance of a row of W from the convex hull of
-/// the others; `None` for a single row.
-pub(super) fn alpha(w: &Dense) -> Option<f64> {
-    let least = |i: usize| crate::l1::hull_distance(w, i);
-    (w.rows() > 1)
-        .then(|| (0..w.rows()).into_par_iter().map(least).reduce(|| f64::INFINITY, f64::min))
+/// the others; `None` for a single row, and for a large W where it is not `needed`.
+pub(super) fn alpha(w: &Dense, needed: bool) -> Option<f64> {
+    let size = w.rows().saturating_mul(w.rows()).saturating_mul(w.cols());
+    if w.rows() == 1 || (size > EASY_ALPHA && !needed) {
+        return None;
+    }
+    let distance = |i: usize| crate::l1::hull_distance(w, i);
+    Some((0..w.rows()).into_par_iter().map(distance).reduce(|| f64::INFINITY, f64::min))
 }
 
 /// The bound of section 5 on the noise of each row, `eta * alpha^2 / (20 + 13 alpha)`. A single

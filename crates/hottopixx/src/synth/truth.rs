@@ -23,7 +23,8 @@ pub struct Truth {
     /// aside, from what it would be without noise. `None` for counts.
     pub epsilon: Option<f64>,
     /// The least l1 distance of a hott row, before noise, from the convex hull of the others.
-    /// `None` for counts, and for a single topic.
+    /// `None` for counts, for a single topic, and where it would take long and nothing depends on it
+    /// (r^2 n above 10^8, no noise that is scaled by it).
     pub alpha: Option<f64>,
 }
 
