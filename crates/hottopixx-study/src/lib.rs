@@ -1,1 +1,77 @@
-//! TBD
+//! Measurements in release mode, as tables: how often the hott rows of instances with known
+//! answers are found, where methods fail, and how the methods do on real data.
+//!
+//! `hottopixx-study recovery` walks the grid of the paper's section 5 and fails (exit code 1) below
+//! the rates that we promise; `hard` compares all methods on the families where greedy ones break;
+//! `real` needs a folder of data sets and skips what is not there.
+
+pub mod hard;
+pub mod real;
+pub mod recovery;
+pub mod table;
+
+use hottopixx::Method;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What a study prints, and what it found wanting.
+#[derive(Debug, Clone, Default)]
+pub struct Report {
+    /// Tables and remarks.
+    pub text: String,
+    /// One sentence for each promise that was not kept.
+    pub failures: Vec<String>,
+}
+
+/// The method of that name.
+///
+/// # Errors
+/// The names that exist, when it is none of them.
+pub fn method(name: &str) -> Result<Method, String> {
+    let known = || Method::ALL.map(Method::name).join(", ");
+    Method::ALL
+        .into_iter()
+        .find(|method| method.name() == name)
+        .ok_or_else(|| format!("unknown method: choose one of {}", known()))
+}
+
+/// Applies `work` to all items, on all processors, results in the order of the items.
+///
+/// Plain threads, not a work-stealing pool: a worker that waits inside one item must not start
+/// another, or the seconds of the first would include those of the second.
+pub fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    let next = AtomicUsize::new(0);
+    let one_worker = || {
+        let mut done = Vec::new();
+        loop {
+            let k = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(k) else { return done };
+            done.push((k, work(item)));
+        }
+    };
+    let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..workers).map(|_| scope.spawn(one_worker)).collect();
+        let joined = handles.into_iter().map(|handle| handle.join());
+        joined
+            .flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    all.sort_by_key(|done| done.0);
+    all.into_iter().map(|done| done.1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn parallel_keeps_the_order() {
+        let items: Vec<usize> = (0..100).collect();
+        assert_eq!(super::parallel(&items, |i| i * i)[99], 99 * 99);
+        assert!(super::parallel(&[] as &[usize], |i| *i).is_empty());
+    }
+
+    #[test]
+    fn methods_have_names() {
+        assert_eq!(super::method("spa"), Ok(hottopixx::Method::Spa));
+        assert!(super::method("nothing").unwrap_err().contains("auto"));
+    }
+}

@@ -1,0 +1,58 @@
+//! `hottopixx-study`: prints the tables; exit code 1 when a promise is not kept.
+
+use clap::{Parser, Subcommand};
+use hottopixx::Method;
+use hottopixx_study::{hard, method, real, recovery};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Measurements of hottopixx, to be run in release mode.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    study: Study,
+}
+
+#[derive(Debug, Subcommand)]
+enum Study {
+    /// The grid of the paper's section 5: are the hott topics found?
+    Recovery {
+        /// Only the smallest size
+        #[arg(long)]
+        quick: bool,
+        /// The method on trial
+        #[arg(long, default_value = "auto", value_parser = method)]
+        method: Method,
+        /// Instances of each setting
+        #[arg(long, default_value_t = 5)]
+        seeds: u64,
+    },
+    /// All methods on the families where greedy ones fail
+    Hard {
+        /// Instances of each setting
+        #[arg(long, default_value_t = 5)]
+        seeds: u64,
+    },
+    /// All methods on real data
+    Real {
+        /// Folder with the data sets; what is not there is skipped
+        #[arg(long, value_name = "DIR")]
+        data: PathBuf,
+    },
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    let report = match Arguments::parse().study {
+        Study::Recovery { quick, method, seeds } => {
+            recovery::run(&recovery::Settings { quick, method, seeds })?
+        }
+        Study::Hard { seeds } => hard::run(seeds)?,
+        Study::Real { data } => real::run(&data)?,
+    };
+    print!("{}", report.text);
+    for failure in &report.failures {
+        println!("FAILED: {failure}");
+    }
+    Ok(if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,138 @@
+//! Real data: a hyperspectral image with known materials, and two news corpora. What is not in the
+//! data folder is skipped, with a remark.
+
+use crate::Report;
+use crate::table::Table;
+use anyhow::{Context, Result};
+use hottopixx::matrix::{Matrix, Row};
+use hottopixx::{Factor, Method, text};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Spectra this many degrees apart count as the same material.
+const SAME_MATERIAL: f64 = 5.0;
+
+/// Words in fewer than one in this many documents are left out.
+const FREQUENT: usize = 20;
+
+/// Runs all that the folder has data for.
+///
+/// # Errors
+/// When a file is there but cannot be read or factored.
+pub fn run(folder: &Path) -> Result<Report> {
+    let mut report = Report::default();
+    let image = folder.join("dlr_hysu/dlr_hysu_all_targets.npz");
+    if present(&image, &mut report) {
+        report.text += &materials(&image)?;
+    }
+    let news = folder.join("bbc_news/X.npz");
+    if present(&news, &mut report) {
+        // Stored as documents x terms.
+        report.text += &corpus("bbc_news", &load(&news, true, None)?)?;
+    }
+    let demo = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../hottopixx-cli/assets/docword.reuters.txt.gz");
+    if present(&demo, &mut report) {
+        report.text += &corpus("reuters", &load(&demo, false, None)?)?;
+    }
+    Ok(report)
+}
+
+fn present(path: &Path, report: &mut Report) -> bool {
+    let there = path.is_file();
+    if !there {
+        let _ = writeln!(report.text, "skipped: there is no {}", path.display());
+    }
+    there
+}
+
+/// The one place where files are read.
+fn load(path: &Path, transpose: bool, key: Option<&str>) -> Result<Matrix> {
+    let options =
+        hottopixx_io::LoadOptions { transpose, key: key.map(str::to_owned), ..Default::default() };
+    let source = hottopixx_io::Source::path(path);
+    let loaded = hottopixx_io::load(&source, &options);
+    Ok(loaded.with_context(|| path.display().to_string())?.matrix)
+}
+
+/// Pixels x bands: the angle of each library spectrum to the nearest pixel that was chosen.
+fn materials(path: &Path) -> Result<String> {
+    let pixels = load(path, true, Some("X"))?;
+    let library = load(path, true, Some("E"))?;
+    let known = library.rows();
+    let mut heads = vec!["degrees".to_owned(), "rank".to_owned()];
+    heads.extend((0..known).map(|k| format!("material {k}")));
+    heads.push(format!("within {SAME_MATERIAL}"));
+    heads.push("mean l1".to_owned());
+    let mut table = Table::new(&heads);
+    for rank in [known, known + 2, known + 4] {
+        for method in Method::ALL {
+            let answer = Factor::new(rank).method(method).run(&pixels)?;
+            let nearest = |k: usize| {
+                let angles = answer.hott.iter().map(|h| angle(library.row(k), pixels.row(h.row)));
+                angles.fold(f64::INFINITY, f64::min)
+            };
+            let angles: Vec<f64> = (0..known).map(nearest).collect();
+            let same = angles.iter().filter(|a| **a <= SAME_MATERIAL).count();
+            let mut row = vec![method.name().to_owned(), rank.to_string()];
+            row.extend(angles.iter().map(|a| format!("{a:.1}")));
+            row.push(format!("{same} of {known}"));
+            row.push(format!("{:.4}", answer.errors.mean_l1));
+            table.row(row);
+        }
+    }
+    Ok(format!("dlr_hysu, {} pixels x {} bands\n{table}\n", pixels.rows(), pixels.cols()))
+}
+
+/// The angle between two spectra, in degrees.
+fn angle(a: Row<'_>, b: Row<'_>) -> f64 {
+    let norm = |row: Row<'_>| row.values().iter().map(|v| v * v).sum::<f64>().sqrt();
+    let dot: f64 = match (a, b) {
+        (Row::Dense(x), Row::Dense(y)) => x.iter().zip(y).map(|(x, y)| x * y).sum(),
+        _ => {
+            let other: std::collections::HashMap<usize, f64> = b.nonzeros().collect();
+            a.nonzeros().filter_map(|(k, v)| other.get(&k).map(|w| v * w)).sum()
+        }
+    };
+    (dot / (norm(a) * norm(b))).clamp(-1.0, 1.0).acos().to_degrees()
+}
+
+/// Words x documents: the cleaned error of `auto` against the best greedy method, on the
+/// co-occurrences of frequent words.
+fn corpus(name: &str, counts: &Matrix) -> Result<String> {
+    let (counts, _) = text::filter_min_df(counts, counts.cols().div_ceil(FREQUENT));
+    let pairs = text::cooccurrence(&counts)?;
+    let greedy = [Method::Spa, Method::Snpa, Method::Xray];
+    let mut table =
+        Table::new(&["mean l1", "auto", "spa", "snpa", "xray", "auto / best", "seconds"]);
+    for rank in [10, 20] {
+        let error = |method| -> Result<f64> {
+            Ok(Factor::new(rank).method(method).run(&pairs)?.errors.mean_l1)
+        };
+        let start = std::time::Instant::now();
+        let auto = error(Method::Auto)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let others = greedy.into_iter().map(error).collect::<Result<Vec<f64>>>()?;
+        let best = others.iter().copied().fold(f64::INFINITY, f64::min);
+        let mut row = vec![format!("r = {rank}"), format!("{auto:.4}")];
+        row.extend(others.iter().map(|e| format!("{e:.4}")));
+        row.push(format!("{:.3}", auto / best));
+        row.push(format!("{seconds:.1}"));
+        table.row(row);
+    }
+    let (words, documents) = (counts.rows(), counts.cols());
+    Ok(format!("{name}, co-occurrence of {words} words in {documents} documents\n{table}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn angles_ignore_scale() {
+        let (a, b) = ([1.0, 0.0], [3.0, 3.0]);
+        assert!((angle(Row::Dense(&a), Row::Dense(&b)) - 45.0).abs() < 1e-12);
+        let sparse = Row::Sparse(&[0, 1], &b);
+        assert!((angle(Row::Dense(&a), sparse) - 45.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,169 @@
+//! The grid of the paper's section 5: how often all hott topics are found, how often the cleaned
+//! mean error is within 5 % of the oracle's, and how long an instance takes.
+
+use crate::table::{Table, percent};
+use crate::{Report, parallel};
+use anyhow::{Context, Result};
+use hottopixx::synth::{Family, Recipe};
+use hottopixx::{Factor, Method};
+use std::time::Instant;
+
+const ETAS: [f64; 4] = [0.25, 0.95, 4.0, 10.0];
+const DUPLICATES: [usize; 3] = [0, 1, 2];
+const RANKS: [usize; 3] = [3, 5, 10];
+
+/// The oracle is the error of the true hott rows, cleaned alike.
+const CLOSE: f64 = 1.05;
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Only 40 x 400 instead of f in {40, 80}, n in {400, 800}.
+    pub quick: bool,
+    /// The method on trial.
+    pub method: Method,
+    /// Seeds of each setting.
+    pub seeds: u64,
+}
+
+/// What came of one instance.
+#[derive(Debug, Clone, Copy)]
+struct Outcome {
+    eta: f64,
+    duplicates: usize,
+    /// Every topic was hit.
+    recovered: bool,
+    /// The error is within [`CLOSE`] of the oracle's.
+    close: bool,
+    seconds: f64,
+}
+
+/// Runs the grid and compares with the promised rates.
+///
+/// # Errors
+/// When an instance cannot be generated or factored.
+pub fn run(settings: &Settings) -> Result<Report> {
+    let recipes = grid(settings);
+    let outcomes = parallel(&recipes, |recipe| one(recipe, settings.method));
+    let outcomes = outcomes.into_iter().collect::<Result<Vec<_>>>()?;
+    Ok(summarise(settings.method, &outcomes))
+}
+
+fn grid(settings: &Settings) -> Vec<Recipe> {
+    let sizes: &[(usize, usize)] =
+        if settings.quick { &[(40, 400)] } else { &[(40, 400), (40, 800), (80, 400), (80, 800)] };
+    let mut recipes = Vec::new();
+    for &(features, examples) in sizes {
+        for rank in RANKS {
+            for duplicates in DUPLICATES {
+                for eta in ETAS {
+                    let recipe = Recipe::new(Family::Paper, rank)
+                        .size(features, examples)
+                        .duplicates(duplicates)
+                        .noise(eta);
+                    recipes.extend((0..settings.seeds).map(|seed| recipe.clone().seed(seed)));
+                }
+            }
+        }
+    }
+    recipes
+}
+
+fn one(recipe: &Recipe, method: Method) -> Result<Outcome> {
+    let instance = recipe.generate()?;
+    let factor = Factor::new(recipe.rank).method(method).threads(1).seed(recipe.seed);
+    let start = Instant::now();
+    let answer = factor.run(&instance.matrix).with_context(|| format!("{recipe:?}"))?;
+    let seconds = start.elapsed().as_secs_f64();
+    let chosen: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
+    let oracle = factor.evaluate(&instance.matrix, instance.truth.oracle())?;
+    Ok(Outcome {
+        eta: recipe.noise,
+        duplicates: recipe.duplicates,
+        recovered: instance.truth.recovered(&chosen) == recipe.rank,
+        close: answer.errors.mean_l1 <= CLOSE * oracle.errors.mean_l1 + 1e-12,
+        seconds,
+    })
+}
+
+fn summarise(method: Method, outcomes: &[Outcome]) -> Report {
+    let mut table =
+        Table::new(&["eta", "d", "instances", "all found %", "error <= 1.05 %", "seconds"]);
+    let mut failures = Vec::new();
+    for eta in ETAS {
+        for duplicates in DUPLICATES {
+            let cell: Vec<&Outcome> =
+                outcomes.iter().filter(|o| o.eta == eta && o.duplicates == duplicates).collect();
+            let found = share(cell.iter().map(|o| o.recovered));
+            let close = share(cell.iter().map(|o| o.close));
+            let seconds = cell.iter().map(|o| o.seconds).sum::<f64>() / cell.len().max(1) as f64;
+            table.row(vec![
+                eta.to_string(),
+                duplicates.to_string(),
+                cell.len().to_string(),
+                percent(found),
+                percent(close),
+                format!("{seconds:.3}"),
+            ]);
+            if let Some(least) = promised(method, eta).filter(|least| found < *least) {
+                failures.push(format!(
+                    "eta {eta}, d {duplicates}: all topics found in {} %, promised {} %",
+                    percent(found),
+                    percent(least)
+                ));
+            }
+        }
+    }
+    let close = share(outcomes.iter().map(|o| o.close));
+    if method == Method::Auto && close < 0.99 {
+        failures.push(format!(
+            "error within 1.05 of the oracle in {} %, promised 99 %",
+            percent(close)
+        ));
+    }
+    Report { text: format!("method {}\n{table}", method.name()), failures }
+}
+
+/// The least share of instances in which every topic must be found.
+fn promised(method: Method, eta: f64) -> Option<f64> {
+    match method {
+        Method::Auto => Some(if eta <= 4.0 { 0.99 } else { 0.97 }),
+        Method::Hottopixx if eta <= 0.95 => Some(0.97),
+        _ => None,
+    }
+}
+
+fn share(yes: impl Iterator<Item = bool>) -> f64 {
+    let (hits, all) = yes.fold((0, 0), |(hits, all), y| (hits + usize::from(y), all + 1));
+    hits as f64 / all.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcomes(found_at_10: bool) -> Vec<Outcome> {
+        let mut all = Vec::new();
+        for eta in ETAS {
+            for duplicates in DUPLICATES {
+                let recovered = eta < 10.0 || found_at_10;
+                all.push(Outcome { eta, duplicates, recovered, close: true, seconds: 0.5 });
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn failures_are_what_was_promised_and_not_kept() {
+        assert!(summarise(Method::Auto, &outcomes(true)).failures.is_empty());
+        assert_eq!(summarise(Method::Auto, &outcomes(false)).failures.len(), 3);
+        assert!(summarise(Method::Hottopixx, &outcomes(false)).failures.is_empty());
+        assert!(summarise(Method::Spa, &outcomes(false)).failures.is_empty());
+    }
+
+    #[test]
+    fn the_grid_is_the_papers() {
+        let settings = Settings { quick: false, method: Method::Auto, seeds: 5 };
+        assert_eq!(grid(&settings).len(), 4 * 3 * 3 * 4 * 5);
+    }
+}

@@ -1,0 +1,188 @@
+//! Words x words co-occurrence, the unbiased estimate.
+//!
+//! For a document with counts h and length `L = sum h`, two of its tokens drawn without putting the
+//! first back are the words (i, j) with probability
+//!
+//! ```text
+//! (h h^T - diag h)_ij / (L (L - 1)),
+//! ```
+//!
+//! so that the sum Q over documents estimates, up to a factor, the joint distribution of two tokens
+//! of one document without the bias that counting a token against itself would bring. Row i of Q,
+//! scaled to unit sum, is the distribution of the words beside word i.
+
+use crate::Error;
+use crate::matrix::{Dense, Matrix, Sparse};
+use rayon::prelude::*;
+
+/// The largest number of co-occurring pairs that is stored: about 6 GiB.
+pub const MAX_COOCCURRENCES: usize = 1 << 29;
+
+/// Above this share of nonzero pairs the result is dense.
+const DENSE_ABOVE: f64 = 0.3;
+
+/// Words handled between two looks at the number of pairs.
+const BLOCK: usize = 512;
+
+/// Q, f x f, from counts words x documents.
+///
+/// Documents of fewer than two tokens say nothing and are skipped. Counts need not be whole
+/// numbers: the formula is taken as it stands, except that `h_i (h_i - 1)`, negative for weights
+/// below one, is then 0. A word that never occurs beside another token has a row of zeros.
+///
+/// Parallel over words, with one dense accumulator of length f for each thread; O(sum over
+/// documents of nonzeros squared). The sums are added in the order of documents: the result does
+/// not depend on the number of threads.
+///
+/// # Errors
+/// As [`Matrix::check_nonnegative`]; [`Error::Setting`] when more than [`MAX_COOCCURRENCES`] pairs
+/// occur.
+pub fn cooccurrence(counts: &Matrix) -> Result<Matrix, Error> {
+    counts.check_nonnegative()?;
+    let f = counts.rows();
+    let documents = counts.transpose();
+    // 1 / (L (L - 1)), or 0 for documents that say nothing.
+    let factors: Vec<f64> = (0..documents.rows())
+        .map(|d| documents.row(d).sum())
+        .map(|length| if length >= 2.0 { 1.0 / (length * (length - 1.0)) } else { 0.0 })
+        .collect();
+    let mut rows: Vec<SparseRow> = Vec::with_capacity(f);
+    let mut pairs = 0;
+    for block in (0..f).step_by(BLOCK) {
+        let done: Vec<SparseRow> = (block..(block + BLOCK).min(f))
+            .into_par_iter()
+            .map_init(|| vec![0.0; f], |sums, i| row(counts, &documents, &factors, i, sums))
+            .collect();
+        pairs += done.iter().map(|r| r.0.len()).sum::<usize>();
+        if pairs > MAX_COOCCURRENCES {
+            return Err(Error::Setting {
+                name: "cooccurrence",
+                value: format!("more than {MAX_COOCCURRENCES} pairs of words"),
+                remedy: "drop rare words first (a larger minimum document frequency)".to_owned(),
+            });
+        }
+        rows.extend(done);
+    }
+    collect(rows, f, pairs)
+}
+
+/// Columns, increasing, and values.
+type SparseRow = (Vec<u32>, Vec<f64>);
+
+/// Row i of Q. `sums` has length f, is zero before and after.
+fn row(
+    counts: &Matrix,
+    documents: &Matrix,
+    factors: &[f64],
+    i: usize,
+    sums: &mut [f64],
+) -> SparseRow {
+    let mut own = 0.0;
+    for (d, h) in counts.row(i).nonzeros().filter(|e| factors[e.0] > 0.0) {
+        documents.row(d).add_to(h * factors[d], sums);
+        own += (h * (h - 1.0)).max(0.0) * factors[d];
+    }
+    sums[i] = own;
+    let stored = sums.iter().filter(|v| **v != 0.0).count();
+    let (mut columns, mut values) = (Vec::with_capacity(stored), Vec::with_capacity(stored));
+    for (j, sum) in sums.iter_mut().enumerate() {
+        if *sum != 0.0 {
+            columns.push(j as u32);
+            values.push(*sum);
+            *sum = 0.0;
+        }
+    }
+    (columns, values)
+}
+
+/// One matrix from its rows, giving each row's memory back as it goes.
+fn collect(rows: Vec<SparseRow>, f: usize, pairs: usize) -> Result<Matrix, Error> {
+    if pairs as f64 > DENSE_ABOVE * (f as f64) * (f as f64) {
+        let mut out = Dense::zeros(f, f);
+        for (i, (columns, values)) in rows.into_iter().enumerate() {
+            let target = out.row_mut(i);
+            columns.into_iter().zip(values).for_each(|(j, v)| target[j as usize] = v);
+        }
+        return Ok(out.into());
+    }
+    let mut starts = vec![0];
+    let (mut columns, mut values) = (Vec::with_capacity(pairs), Vec::with_capacity(pairs));
+    for (cs, vs) in rows {
+        columns.extend(cs);
+        values.extend(vs);
+        starts.push(columns.len());
+    }
+    Ok(Sparse::new(f, f, starts, columns, values)?.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synth::{Family, Recipe};
+    use std::iter::repeat_n;
+
+    fn entry(q: &Matrix, i: usize, j: usize) -> f64 {
+        q.row(i).nonzeros().find(|e| e.0 == j).map_or(0.0, |e| e.1)
+    }
+
+    #[test]
+    fn equals_the_frequency_of_ordered_pairs_of_tokens() {
+        // Brute force: list the tokens of each document and walk all ordered pairs of them.
+        let counts = [[3.0, 0.0, 1.0, 0.0], [1.0, 2.0, 0.0, 0.0], [0.0, 1.0, 0.0, 5.0]];
+        let mut expect = [[0.0; 3]; 3];
+        for column in (0..4).map(|d| counts.map(|row| row[d])) {
+            let tokens: Vec<usize> = (0..3).flat_map(|w| repeat_n(w, column[w] as usize)).collect();
+            let pairs = tokens.len() * tokens.len().saturating_sub(1);
+            for (a, &i) in tokens.iter().enumerate() {
+                for (b, &j) in tokens.iter().enumerate() {
+                    if a != b {
+                        expect[i][j] += 1.0 / pairs as f64;
+                    }
+                }
+            }
+        }
+        let q = cooccurrence(&Dense::from_rows(&counts).unwrap().into()).unwrap();
+        for (i, row) in expect.iter().enumerate() {
+            for (j, value) in row.iter().enumerate() {
+                assert!((entry(&q, i, j) - value).abs() < 1e-14, "({i}, {j})");
+            }
+        }
+    }
+
+    #[test]
+    fn sums_to_the_number_of_documents_and_is_symmetric() {
+        let recipe = Recipe::new(Family::Multinomial, 3).size(700, 80).tokens(20);
+        let counts = recipe.generate().unwrap().matrix;
+        let q = cooccurrence(&counts).unwrap();
+        assert!(matches!(q, Matrix::Sparse(_)));
+        let total: f64 = (0..700).map(|i| q.row(i).sum()).sum();
+        assert!((total - 80.0).abs() < 1e-9, "{total}");
+        let transposed = q.transpose();
+        for i in 0..700 {
+            assert!(q.row(i).l1_distance(transposed.row(i)) < 1e-12);
+        }
+        let Matrix::Sparse(sparse) = &counts else { panic!("counts are sparse") };
+        let mut dense = Dense::zeros(700, 80);
+        for i in 0..700 {
+            let (columns, values) = sparse.row(i);
+            for (j, v) in columns.iter().zip(values) {
+                dense.row_mut(i)[*j as usize] = *v;
+            }
+        }
+        let same = cooccurrence(&dense.into()).unwrap();
+        assert!((0..700).all(|i| q.row(i).l1_distance(same.row(i)) < 1e-12));
+    }
+
+    #[test]
+    fn short_documents_and_small_weights_do_no_harm() {
+        // Document 0 has one token; word 1 has weight one half in document 1, of length 2.5.
+        let counts = Dense::from_rows(&[[1.0, 2.0], [0.0, 0.5]]).unwrap().into();
+        let q = cooccurrence(&counts).unwrap();
+        let factor = 1.0 / (2.5 * 1.5);
+        assert!((entry(&q, 0, 0) - 2.0 * factor).abs() < 1e-15);
+        assert!((entry(&q, 0, 1) - factor).abs() < 1e-15);
+        assert_eq!(entry(&q, 1, 1), 0.0);
+        let alone = Dense::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).unwrap().into();
+        assert_eq!(cooccurrence(&alone).unwrap().nonzeros(), 0);
+    }
+}

@@ -1,0 +1,174 @@
+//! Text: words x documents counts, what to do with them before factoring, and topics of documents
+//! afterwards.
+//!
+//! Rows of a words x documents matrix are too sparse to be nearly separable. Rows of the words x
+//! words co-occurrence matrix are much closer to it (Arora et al., *A practical algorithm for topic
+//! modeling with provable guarantees*), and there are as many whatever the number of documents:
+//! see [`cooccurrence`]. Rare words look extreme because they are noisy: let
+//! only words of some document frequency be candidates ([`candidates_by_df`]).
+//!
+//! Rows are words and columns documents throughout.
+
+mod cooccurrence;
+mod topics;
+
+pub use cooccurrence::{MAX_COOCCURRENCES, cooccurrence};
+pub use topics::{document_topics, topic_given_word};
+
+use crate::matrix::{Dense, Matrix, Sparse};
+
+/// How counts are weighted before they are factored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weight {
+    /// As they are.
+    #[default]
+    None,
+    /// `x * (ln((1 + n) / (1 + df)) + 1)`, n the number of documents and df those with the word:
+    /// the smooth variant of scikit-learn, in which a word of all documents keeps weight 1.
+    /// Without scaling of documents. A weight is common to its whole row, and rows are scaled to
+    /// unit sum before they are factored: F and W change their units, but no choice of hott rows
+    /// changes.
+    Tfidf,
+    /// `ln(1 + x)`: the second occurrence counts less than the first.
+    Log,
+}
+
+impl Weight {
+    /// Every weight, in the order in which they are listed to users.
+    pub const ALL: [Weight; 3] = [Weight::None, Weight::Tfidf, Weight::Log];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Weight::None => "none",
+            Weight::Tfidf => "tfidf",
+            Weight::Log => "log",
+        }
+    }
+
+    /// The weight of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Weight::ALL.into_iter().find(|weight| weight.name() == name)
+    }
+
+    /// The weighted matrix; zeros stay zeros. O(entries stored).
+    pub fn apply(self, counts: &Matrix) -> Matrix {
+        let mut out = counts.clone();
+        match self {
+            Weight::None => {}
+            Weight::Tfidf => {
+                let n = counts.cols() as f64;
+                let idf = |df: usize| ((1.0 + n) / (1.0 + df as f64)).ln() + 1.0;
+                let factors: Vec<f64> = document_frequency(counts).into_iter().map(idf).collect();
+                out.scale_rows(&factors);
+            }
+            Weight::Log => {
+                let values = match &mut out {
+                    Matrix::Dense(m) => m.values_mut(),
+                    Matrix::Sparse(m) => m.values_mut(),
+                };
+                values.iter_mut().for_each(|v| *v = v.ln_1p());
+            }
+        }
+        out
+    }
+}
+
+/// For each word, the number of documents in which it occurs.
+pub fn document_frequency(counts: &Matrix) -> Vec<usize> {
+    (0..counts.rows()).map(|i| counts.row(i).nonzeros().count()).collect()
+}
+
+/// Which words occur in at least `n` documents: those that may be hott.
+pub fn candidates_by_df(counts: &Matrix, n: usize) -> Vec<bool> {
+    document_frequency(counts).into_iter().map(|df| df >= n).collect()
+}
+
+/// The words that occur in at least `min_df` documents, and their rows in `counts`, increasing.
+///
+/// Rows of the result are numbered anew; see [`blank_rare_words`] where the caller's numbers
+/// should stay.
+pub fn filter_min_df(counts: &Matrix, min_df: usize) -> (Matrix, Vec<usize>) {
+    let frequent = candidates_by_df(counts, min_df);
+    let kept: Vec<usize> = (0..counts.rows()).filter(|&i| frequent[i]).collect();
+    (counts.select_rows(&kept), kept)
+}
+
+/// The matrix with rows of words in fewer than `min_df` documents set to zero, so that rows keep
+/// their numbers: zero rows are set aside by [`crate::normalise::UnitRows`]. Words that are blank
+/// count for nothing, neither in co-occurrences nor in the lengths of documents.
+pub fn blank_rare_words(counts: &Matrix, min_df: usize) -> Matrix {
+    let keep = candidates_by_df(counts, min_df);
+    match counts {
+        Matrix::Dense(m) => {
+            let mut out: Dense = m.clone();
+            for i in (0..m.rows()).filter(|&i| !keep[i]) {
+                out.row_mut(i).fill(0.0);
+            }
+            out.into()
+        }
+        Matrix::Sparse(m) => {
+            let mut starts = vec![0];
+            let (mut columns, mut values) = (Vec::new(), Vec::new());
+            for (i, keep) in keep.into_iter().enumerate() {
+                if keep {
+                    let (cs, vs) = m.row(i);
+                    columns.extend_from_slice(cs);
+                    values.extend_from_slice(vs);
+                }
+                starts.push(columns.len());
+            }
+            Sparse::new(m.rows(), m.cols(), starts, columns, values)
+                .expect("rows of a sparse matrix, some of them emptied")
+                .into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three words, four documents.
+    fn both() -> [Matrix; 2] {
+        let rows = [[1.0, 2.0, 0.0, 4.0], [0.0, 0.0, 3.0, 0.0], [1.0, 1.0, 1.0, 1.0]];
+        let triplets: Vec<_> = (0..3)
+            .flat_map(|i| (0..4).map(move |j| (i, j)))
+            .filter(|&(i, j)| rows[i][j] != 0.0)
+            .map(|(i, j)| (i, j, rows[i][j]))
+            .collect();
+        [
+            Dense::from_rows(&rows).unwrap().into(),
+            Sparse::from_triplets(3, 4, &triplets).unwrap().into(),
+        ]
+    }
+
+    #[test]
+    fn frequencies_and_filters_agree_on_both_kinds() {
+        for counts in both() {
+            assert_eq!(document_frequency(&counts), [3, 1, 4]);
+            assert_eq!(candidates_by_df(&counts, 3), [true, false, true]);
+            let (kept, rows) = filter_min_df(&counts, 2);
+            assert_eq!((kept.rows(), rows), (2, vec![0, 2]));
+            let blank = blank_rare_words(&counts, 2);
+            assert_eq!((blank.rows(), blank.cols()), (3, 4));
+            assert_eq!(document_frequency(&blank), [3, 0, 4]);
+        }
+    }
+
+    #[test]
+    fn weights_follow_their_formulas() {
+        for counts in both() {
+            assert_eq!(Weight::None.apply(&counts), counts);
+            let tfidf = Weight::Tfidf.apply(&counts);
+            let expect = 4.0 * ((5.0_f64 / 4.0).ln() + 1.0);
+            let last = |m: &Matrix, i| m.row(i).nonzeros().last().unwrap();
+            assert_eq!(last(&tfidf, 0), (3, expect));
+            assert_eq!(last(&tfidf, 2), (3, 1.0));
+            assert_eq!(last(&Weight::Log.apply(&counts), 0), (3, 5.0_f64.ln()));
+        }
+        assert_eq!(Weight::from_name("tfidf"), Some(Weight::Tfidf));
+        assert_eq!(Weight::from_name("idf"), None);
+    }
+}
