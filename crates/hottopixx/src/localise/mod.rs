@@ -2,8 +2,8 @@
 //!
 //! Two kinds of methods live here. The *convex* ones look for a localising matrix C with
 //! `X ~ C X` (section 3 of the paper) and return its diagonal, on which hott rows carry large
-//! weights: [`hottopixx`], the paper's incremental gradient method (Algorithm 4, corrected), and
-//! [`frobenius`], the same program with the squared error, which needs the Gram matrix only. The
+//! weights: [`mod@hottopixx`], the paper's incremental gradient method (Algorithm 4, corrected), and
+//! [`mod@frobenius`], the same program with the squared error, which needs the Gram matrix only. The
 //! [`greedy`] ones choose rows outright, one after the other: SPA, SNPA and XRAY. Turning diagonals
 //! and greedy answers into one set of hott rows is the business of [`select`](crate::select).
 //!

@@ -60,7 +60,8 @@ impl Squisher {
 /// The mean of the diagonal and *any* superset of the entries above m is at most m, since the
 /// surplus entries are below m; so whatever is not above that mean can be discarded, and the mean
 /// taken again, until nothing is discarded (Michelot's argument for the simplex). Each mean is
-/// summed afresh, hence no error builds up. Two to five passes in practice.
+/// summed afresh, hence no error builds up. A pass is
+/// linear in what is left; values close together are done in few passes.
 pub(super) fn level_of(diagonal: f64, above: &mut Vec<f64>) -> f64 {
     loop {
         let mean = (diagonal + above.iter().sum::<f64>()) / (above.len() + 1) as f64;

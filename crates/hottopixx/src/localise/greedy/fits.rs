@@ -19,7 +19,8 @@ pub(super) struct Fits<'a> {
     chosen: Vec<usize>,
     /// `<w_i x_i, w_q x_q>` for every chosen row q, one vector for each q.
     gram: Vec<Vec<f64>>,
-    /// The coefficients of every row on the chosen ones.
+    /// The coefficients of every row, last on the chosen rows, before that, for the hull, on the
+    /// origin.
     coefficients: Vec<Vec<f64>>,
     /// Squared norms of the scaled rows, and of their residuals.
     starts: Vec<f64>,
@@ -30,7 +31,8 @@ impl<'a> Fits<'a> {
     pub(super) fn new(x: &'a UnitRows, weights: &'a [f64], domain: Domain) -> Self {
         let starts: Vec<f64> =
             squared_norms(x).iter().zip(weights).map(|(norm, w)| w * w * norm).collect();
-        let coefficients = vec![Vec::new(); x.features()];
+        let nothing = if domain == Domain::Simplex { vec![1.0] } else { vec![] };
+        let coefficients = vec![nothing; x.features()];
         let (chosen, gram, norms) = (vec![], vec![], starts.clone());
         Fits { x, weights, domain, chosen, gram, coefficients, starts, norms }
     }
@@ -69,26 +71,47 @@ impl<'a> Fits<'a> {
         let inner = self.x.gram_row(row);
         self.gram.push(inner.iter().zip(self.weights).map(|(g, w)| g * w * own).collect());
         self.chosen.push(row);
-        let k = self.chosen.len();
-        let a: Vec<f64> = (0..k * k).map(|at| self.gram[at / k][self.chosen[at % k]]).collect();
+        let (a, k, origin) = self.points();
         let mut coefficients = std::mem::take(&mut self.coefficients);
         coefficients.par_iter_mut().enumerate().for_each_init(
             || (Nnls::default(), vec![0.0; k]),
             |(solver, b), (i, c)| {
-                b.iter_mut().zip(&self.gram).for_each(|(b, gram)| *b = gram[i]);
+                b[origin..].iter_mut().zip(&self.gram).for_each(|(b, gram)| *b = gram[i]);
                 c.push(0.0);
                 solver.solve(&a, b, c, self.domain);
             },
         );
         self.coefficients = coefficients;
-        self.measure(&a);
+        self.measure();
+    }
+
+    /// The Gram matrix of the points that span the hull or cone, their number, and how many of
+    /// them are the origin, which comes first.
+    fn points(&self) -> (Vec<f64>, usize, usize) {
+        let origin = usize::from(self.domain == Domain::Simplex);
+        let k = self.chosen.len() + origin;
+        let entry = |p: usize, q: usize| {
+            if p < origin || q < origin {
+                0.0
+            } else {
+                self.gram[p - origin][self.chosen[q - origin]]
+            }
+        };
+        ((0..k * k).map(|at| entry(at / k, at % k)).collect(), k, origin)
+    }
+
+    /// The coefficients of row `i` on the chosen rows.
+    fn weights_of(&self, i: usize) -> &[f64] {
+        let c = &self.coefficients[i];
+        &c[c.len() - self.chosen.len()..]
     }
 
     /// Residual norms, `||y||^2 - 2 b c + c A c`; below 1e-10 of `||y||^2` this is mostly rounding
     /// error, and the norm is computed from the rows.
-    fn measure(&mut self, a: &[f64]) {
+    fn measure(&mut self) {
         let k = self.chosen.len();
         let this = &*self;
+        let a: Vec<f64> = (0..k * k).map(|at| this.gram[at / k][this.chosen[at % k]]).collect();
         self.norms = (0..this.x.features())
             .into_par_iter()
             .map_init(
@@ -97,7 +120,7 @@ impl<'a> Fits<'a> {
                     if this.chosen.contains(&i) {
                         return 0.0;
                     }
-                    let c = &this.coefficients[i];
+                    let c = this.weights_of(i);
                     let product = |q: usize| kernels::dot(&a[q * k..(q + 1) * k], c);
                     let cut: f64 =
                         (0..k).map(|q| c[q] * (product(q) - 2.0 * this.gram[q][i])).sum();
@@ -114,7 +137,7 @@ impl<'a> Fits<'a> {
 
     /// `w_i x_i - sum_q c_iq w_q x_q`, into `out`.
     pub(super) fn residual(&self, i: usize, out: &mut [f64]) {
-        let c: Vec<f64> = (self.coefficients[i].iter().zip(&self.chosen))
+        let c: Vec<f64> = (self.weights_of(i).iter().zip(&self.chosen))
             .map(|(c, &q)| c * self.weights[q])
             .collect();
         residual(self.x, i, self.weights[i], &self.chosen, &c, out);

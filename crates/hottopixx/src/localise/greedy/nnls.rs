@@ -1,19 +1,23 @@
 //! Small nonnegative least squares on a Gram matrix, by a warm-started active set method.
 //!
-//! `min_c 1/2 c A c - b c` over the cone `c >= 0`, or over the simplex `c >= 0, sum c <= 1`, with
-//! `A = W W^T` (k x k) and `b = W x`. Lawson and Hanson's method, with the sum as one more
-//! constraint that can be active: on the free variables the optimum is `u - lambda v` with
-//! `A u = b`, `A v = 1`, and lambda the multiplier of the sum (0 while it is slack). The answer is
-//! exact up to rounding. Started from the answer of the last greedy step it usually changes one
-//! or two variables, so its cost is a few factorizations of the free block, and none at all for
-//! the many rows whose answer stays optimal.
+//! `min_c 1/2 c A c - b c` over the cone `c >= 0`, or over the simplex `c >= 0, sum c = 1`, with
+//! `A = W W^T` (k x k) and `b = W x`. Lawson and Hanson's method; on the simplex the optimum on
+//! the free variables is `u - lambda v` with `A u = b`, `A v = 1`, and lambda the multiplier of
+//! the sum. There, `A + kappa 1 1^T` takes the place of A, and `b + kappa 1` of b: this adds
+//! `kappa / 2 (sum c - 1)^2`, which is zero, and makes the block regular for all points that are
+//! affinely independent, the origin among them. A variable whose point depends on the free ones
+//! never has a reason to enter, so no other degeneracy arises. The answer is exact up to rounding.
+//!
+//! Started from the answer of the last greedy step it usually changes one or two variables, so
+//! its cost is a few factorizations of the free block, and one for the many rows whose answer
+//! stays optimal.
 
 /// Where the coefficients may lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Domain {
     /// `c >= 0`.
     Cone,
-    /// `c >= 0` and `sum c <= 1`: the hull of the rows and the origin.
+    /// `c >= 0` and `sum c = 1`: the convex hull of the rows.
     Simplex,
 }
 
@@ -27,8 +31,8 @@ const DEPENDENT: f64 = 1e-13;
 pub(super) struct Nnls {
     /// Variables that are not held at zero.
     free: Vec<usize>,
-    /// Whether `sum c = 1` is held.
-    tight: bool,
+    /// kappa on the simplex, zero on the cone.
+    shift: f64,
     /// Cholesky factor of A on `free`, by rows, stride `free.len()`.
     factor: Vec<f64>,
     target: Vec<f64>,
@@ -44,12 +48,12 @@ impl Nnls {
         let tolerance = TOLERANCE * scale;
         self.free.clear();
         self.free.extend((0..k).filter(|&j| c[j] > 0.0));
-        self.tight = domain == Domain::Simplex && c.iter().sum::<f64>() >= 1.0 - 1e-12;
+        self.shift = if domain == Domain::Simplex { scale } else { 0.0 };
         self.lambda = 0.0;
         // Variables that could not enter because they depend on free ones; forgotten at each move.
         let mut barred = vec![false; k];
         if !self.free.is_empty() {
-            self.descend(a, b, c, domain);
+            self.descend(a, b, c);
         }
         for _ in 0..4 * k + 10 {
             let gain = |j: usize| b[j] - dot_row(a, k, j, c) - self.lambda;
@@ -57,27 +61,22 @@ impl Nnls {
                 .filter(|&j| c[j] == 0.0 && !barred[j])
                 .map(|j| (gain(j), j))
                 .fold((tolerance, k), |best, next| if next.0 > best.0 { next } else { best });
-            if self.tight && -self.lambda > entering.0 {
-                self.tight = false;
-            } else if entering.1 < k {
-                self.free.push(entering.1);
-            } else {
+            let (_, entering) = entering;
+            if entering == k {
                 return;
             }
-            let moved = self.descend(a, b, c, domain);
-            if moved {
+            self.free.push(entering);
+            if self.descend(a, b, c) {
                 barred.fill(false);
-            } else if entering.1 < k {
-                barred[entering.1] = true;
             } else {
-                return;
+                barred[entering] = true;
             }
         }
     }
 
     /// Walks to the optimum on the free variables, holding those that meet a bound on the way.
     /// False when nothing moved.
-    fn descend(&mut self, a: &[f64], b: &[f64], c: &mut [f64], domain: Domain) -> bool {
+    fn descend(&mut self, a: &[f64], b: &[f64], c: &mut [f64]) -> bool {
         let mut moved = false;
         loop {
             if let Some(dependent) = self.factorize(a, b.len()) {
@@ -90,56 +89,41 @@ impl Nnls {
                 continue;
             }
             self.aim(b);
-            let (step, bound) = self.longest_step(c, domain);
+            let (step, blocking) = self.longest_step(c);
             for (&j, &target) in self.free.iter().zip(&self.target) {
                 moved |= step > 0.0 && target != c[j];
                 c[j] += step * (target - c[j]);
             }
-            match bound {
-                Bound::None => return moved,
-                Bound::Sum => self.tight = true,
-                Bound::Zero(at) => {
-                    let j = self.free.remove(at);
-                    c[j] = 0.0;
-                    if self.free.is_empty() {
-                        self.tight = false;
-                        self.lambda = 0.0;
-                        return moved;
-                    }
-                }
+            let Some(at) = blocking else { return moved };
+            c[self.free.remove(at)] = 0.0;
+            if self.free.is_empty() {
+                return moved;
             }
         }
     }
 
-    /// How far towards the target the constraints allow, and which one is met first.
-    fn longest_step(&self, c: &[f64], domain: Domain) -> (f64, Bound) {
-        let (mut step, mut bound) = (1.0, Bound::None);
+    /// How far towards the target the variables stay nonnegative, and which one is zero there.
+    fn longest_step(&self, c: &[f64]) -> (f64, Option<usize>) {
+        let (mut step, mut blocking) = (1.0, None);
         for (at, (&j, &target)) in self.free.iter().zip(&self.target).enumerate() {
             if target <= 0.0 {
                 let room = if c[j] > 0.0 { c[j] / (c[j] - target) } else { 0.0 };
-                if room < step || matches!(bound, Bound::None) {
-                    (step, bound) = (room.min(step), Bound::Zero(at));
+                if room < step || blocking.is_none() {
+                    (step, blocking) = (room.min(step), Some(at));
                 }
             }
         }
-        if domain == Domain::Simplex && !self.tight {
-            let now: f64 = self.free.iter().map(|&j| c[j]).sum();
-            let then: f64 = self.target.iter().sum();
-            if then > 1.0 && now + step * (then - now) > 1.0 {
-                (step, bound) = (((1.0 - now) / (then - now)).max(0.0), Bound::Sum);
-            }
-        }
-        (step, bound)
+        (step, blocking)
     }
 
-    /// The optimum on the free variables: `u`, or `u - lambda v` when the sum is held at one.
+    /// The optimum on the free variables: `u` on the cone, `u - lambda v` on the simplex.
     fn aim(&mut self, b: &[f64]) {
         let m = self.free.len();
         self.target.clear();
-        self.target.extend(self.free.iter().map(|&j| b[j]));
+        self.target.extend(self.free.iter().map(|&j| b[j] + self.shift));
         cholesky_solve(&self.factor, m, &mut self.target);
         self.lambda = 0.0;
-        if self.tight {
+        if self.shift > 0.0 {
             self.ones.clear();
             self.ones.resize(m, 1.0);
             cholesky_solve(&self.factor, m, &mut self.ones);
@@ -161,11 +145,11 @@ impl Nnls {
                 let (done, now) = self.factor.split_at(p * m);
                 let row_q = if q < p { &done[q * m..q * m + q] } else { &now[..q] };
                 let inner: f64 = now[..q].iter().zip(row_q).map(|(x, y)| x * y).sum();
-                let rest = a[self.free[p] * k + self.free[q]] - inner;
+                let rest = a[self.free[p] * k + self.free[q]] + self.shift - inner;
                 if q < p {
                     let pivot = self.factor[q * m + q];
                     self.factor[p * m + q] = rest / pivot;
-                } else if rest <= DEPENDENT * a[self.free[p] * k + self.free[p]] {
+                } else if rest <= DEPENDENT * (a[self.free[p] * k + self.free[p]] + self.shift) {
                     return Some(p);
                 } else {
                     self.factor[p * m + p] = rest.sqrt();
@@ -174,13 +158,6 @@ impl Nnls {
         }
         None
     }
-}
-
-/// The constraint that ends a step.
-enum Bound {
-    None,
-    Sum,
-    Zero(usize),
 }
 
 fn dot_row(a: &[f64], k: usize, j: usize, c: &[f64]) -> f64 {
@@ -205,33 +182,35 @@ fn cholesky_solve(factor: &[f64], m: usize, v: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernels::dot;
     use proptest::prelude::*;
 
     proptest! {
-        /// Feasible, and no multiplier has the wrong sign.
+        /// Feasible, and no multiplier has the wrong sign; also for more rows than dimensions.
         #[test]
         fn meets_the_optimality_conditions(
-            w in prop::collection::vec(0.0..1.0f64, 5 * 4), x in prop::collection::vec(-0.2..1.0f64, 4),
-            start in prop::collection::vec(0.0..0.2f64, 5), cone: bool,
+            w in prop::collection::vec(0.0..1.0f64, 6 * 4),
+            x in prop::collection::vec(-0.2..1.0f64, 4),
+            start in prop::collection::vec(0.01..0.2f64, 6),
+            cone in any::<bool>(),
+            origin in any::<bool>(),
         ) {
-            let row = |i: usize| &w[i * 4..i * 4 + 4];
-            let inner = |u: &[f64], v: &[f64]| -> f64 { u.iter().zip(v).map(|(x, y)| x * y).sum() };
-            let a: Vec<f64> = (0..25).map(|at| inner(row(at / 5), row(at % 5))).collect();
-            let b: Vec<f64> = (0..5).map(|i| inner(row(i), &x)).collect();
+            let zero = [0.0; 4];
+            let row = |i: usize| if origin && i == 0 { &zero } else { &w[i * 4..i * 4 + 4] };
+            let a: Vec<f64> = (0..36).map(|at| dot(row(at / 6), row(at % 6))).collect();
+            let b: Vec<f64> = (0..6).map(|i| dot(row(i), &x)).collect();
+            let sum: f64 = start.iter().sum();
+            // A warm start on independent points, as in the greedy methods.
+            let first = |i: usize| if i == 1 { 1.0 } else { 0.0 };
+            let mut c: Vec<f64> = (0..6).map(|i| if cone { first(i) * sum } else { first(i) }).collect();
             let domain = if cone { Domain::Cone } else { Domain::Simplex };
-            let mut c = start.clone();
             Nnls::default().solve(&a, &b, &mut c, domain);
             let sum: f64 = c.iter().sum();
             prop_assert!(c.iter().all(|v| *v >= 0.0));
-            prop_assert!(cone || sum <= 1.0 + 1e-12);
-            let gain: Vec<f64> = (0..5).map(|j| b[j] - inner(&a[j * 5..j * 5 + 5], &c)).collect();
-            let lambda = if cone || sum < 1.0 - 1e-9 {
-                0.0
-            } else {
-                gain.iter().zip(&c).map(|(g, c)| g * c).sum::<f64>() / sum
-            };
-            prop_assert!(lambda >= -1e-7, "{}", lambda);
-            for j in 0..5 {
+            prop_assert!(cone || (sum - 1.0).abs() <= 1e-9);
+            let gain: Vec<f64> = (0..6).map(|j| b[j] - dot(&a[j * 6..j * 6 + 6], &c)).collect();
+            let lambda = if cone { 0.0 } else { dot(&gain, &c) / sum };
+            for j in 0..6 {
                 prop_assert!(gain[j] - lambda <= 1e-7, "{:?} {:?}", gain, c);
                 prop_assert!(c[j] <= 1e-7 || (gain[j] - lambda).abs() <= 1e-7, "{:?} {:?}", gain, c);
             }

@@ -45,8 +45,10 @@ pub struct HottopixxSettings {
     pub dual_step: f64,
     /// Fixes the order of the examples and the default cost (0).
     pub seed: u64,
-    /// The cost vector p, one entry for each row of X. The default, `None`, draws distinct
-    /// entries from (0, 0.02): enough to break ties, too little to compete with the error.
+    /// The cost vector p, one entry for each row of X. The default, `None`, is
+    /// `0.02 (1 - ||x_j||^2 / max_i ||x_i||^2)`, since hott rows are extreme, plus distinct
+    /// entries from (0, 0.002) to break ties: enough to decide between a hott row and a mixture
+    /// close to it, too little to compete with the error.
     pub cost: Option<Vec<f64>>,
 }
 
@@ -63,8 +65,8 @@ impl Default for HottopixxSettings {
     }
 }
 
-/// Scale of the default cost vector.
-const COST_SCALE: f64 = 0.02;
+/// Scales of the default cost vector: of the part that prefers extreme rows, and the random part.
+const COST_SCALES: (f64, f64) = (0.02, 0.002);
 
 impl HottopixxSettings {
     /// # Errors
@@ -106,11 +108,16 @@ impl HottopixxSettings {
         self.primal_step * self.first_step_factor.powf(left)
     }
 
-    /// p: the caller's, or small distinct entries from the seed.
-    fn costs(&self, features: usize) -> Vec<f64> {
+    /// p: the caller's, or the default.
+    fn costs(&self, x: &UnitRows) -> Vec<f64> {
         self.cost.clone().unwrap_or_else(|| {
+            let norm = |i| x.row(i).values().iter().map(|v| v * v).sum::<f64>();
+            let norms: Vec<f64> = (0..x.features()).map(norm).collect();
+            let largest = norms.iter().copied().fold(0.0, f64::max);
             let mut random = stream(self.seed, u64::MAX);
-            (0..features).map(|_| COST_SCALE * random.random::<f64>()).collect()
+            let (extreme, tie) = COST_SCALES;
+            let cost = |norm| extreme * (1.0 - norm / largest) + tie * random.random::<f64>();
+            norms.into_iter().map(cost).collect()
         })
     }
 }
@@ -175,7 +182,7 @@ pub fn hottopixx(
         let available = candidates.len();
         return Err(Error::Rank { rank, available, what: "rows that may be hott" });
     }
-    let p = settings.costs(x.features());
+    let p = settings.costs(x);
     let p: Vec<f64> = candidates.iter().map(|&i| p[i]).collect();
     let mut iterate: Box<dyn Iterate + '_> = match x.x() {
         Matrix::Dense(dense) => Box::new(dense::DenseIterate::new(dense, &candidates)),
