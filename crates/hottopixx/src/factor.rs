@@ -380,7 +380,7 @@ impl<'a> Job<'a> {
             }
             Method::Snpa => (greedy("snpa", snpa(x, rank, allowed, control).rows), None, vec![]),
             Method::Xray => (greedy("xray", xray(x, rank, allowed, control).rows), None, vec![]),
-            Method::Gradient => self.convex("gradient", self.gradient()?.diagonal),
+            Method::Gradient => self.convex("gradient", self.gradient(allowed)?.diagonal),
             Method::Hottopixx => self.convex("hottopixx", self.hottopixx()?.diagonal),
             Method::Auto => self.portfolio()?,
         })
@@ -392,9 +392,9 @@ impl<'a> Job<'a> {
         (sets, Some(diagonal), Vec::new())
     }
 
-    fn gradient(&self) -> Result<Localisation, Error> {
+    fn gradient(&self, allowed: &[bool]) -> Result<Localisation, Error> {
         let settings = FrobeniusSettings { cost: self.cost.clone(), ..Default::default() };
-        frobenius(&self.x, self.settings.rank, &self.allowed, &settings, &self.settings.control)
+        frobenius(&self.x, self.settings.rank, allowed, &settings, &self.settings.control)
     }
 
     fn hottopixx(&self) -> Result<Localisation, Error> {
@@ -407,13 +407,12 @@ impl<'a> Job<'a> {
         hottopixx(&self.x, self.settings.rank, &self.allowed, &settings, &self.settings.control)
     }
 
-    /// The candidates of `auto`: the greedy methods, and the convex ones where their cost, known
-    /// from the sizes alone, is moderate; so the answer depends on the data and not on the clock.
+    /// The candidates of `auto`: the greedy methods, and the Frobenius form in all its readings.
     fn portfolio(&self) -> Result<Localised, Error> {
         let (x, rank, control) = (&self.x, self.settings.rank, &self.settings.control);
         let available = self.allowed.iter().filter(|a| **a).count();
         // SPA goes on beyond the rank: its next rows are worth trying in exchanges.
-        let long = (rank + 25).min(available);
+        let long = (3 * rank + 60).min(available);
         let spa = spa_controlled(x, None, long, &self.allowed, control).rows;
         let first = spa[..rank.min(spa.len())].to_vec();
         let mut sets = vec![Candidate { origin: "spa".to_string(), rows: first }];
@@ -427,18 +426,29 @@ impl<'a> Job<'a> {
                 sets.push(Candidate { origin: origin.to_string(), rows });
             }
         }
-        let (f, m) = (x.features() as f64, available as f64);
-        let work = f * m * m + f * f * x.examples() as f64;
-        if work <= AUTO_GRADIENT_WORK && control.stopped().is_none() {
-            let found = self.gradient()?.diagonal;
-            sets.extend(readings(x, "gradient", &found, rank, &self.allowed, control));
-            hints.extend(top(&found, rank + 25, &self.allowed));
+        if control.stopped().is_none() {
+            let screened = self.screen(&hints);
+            let found = self.gradient(&screened)?.diagonal;
+            sets.extend(readings(x, "gradient", &found, rank, &screened, control));
+            hints.extend(top(&found, rank + 25, &screened));
             diagonal = Some(found);
         }
         hints.reverse(); // the convex method's rows first, then the greedy ones
         let mut seen = std::collections::HashSet::new();
         hints.retain(|j| seen.insert(*j));
         Ok((sets, diagonal, hints))
+    }
+
+    /// Rows that the convex method of `auto` may choose from: all allowed ones when they are few,
+    /// otherwise those that the greedy methods came across. Its cost grows with their square.
+    fn screen(&self, greedy: &[usize]) -> Vec<bool> {
+        const FEW: usize = 250;
+        if self.allowed.iter().filter(|a| **a).count() <= FEW.max(3 * self.settings.rank) {
+            return self.allowed.clone();
+        }
+        let mut mask = vec![false; self.allowed.len()];
+        greedy.iter().for_each(|&i| mask[i] = true);
+        mask
     }
 
     fn select(
@@ -522,9 +532,6 @@ impl<'a> Job<'a> {
         }
     }
 }
-
-/// `auto` runs the Frobenius form up to this many multiplications an iteration.
-const AUTO_GRADIENT_WORK: f64 = 2e10;
 
 /// F in the units of the input: with D the row sums, `D X = (D F D_hott^-1) (D_hott W)`.
 fn weights_in_units(x: &UnitRows, hott: &[usize], fits: &[RowFit], dense: bool) -> Matrix {

@@ -2,9 +2,12 @@
 
 use rayon::prelude::*;
 
-/// How many rows of the result one task computes. Fixed, so that the arithmetic does not depend
+/// How many rows of the result one task computes: few tasks, since each packs all of `b` again,
+/// but enough of them to share. Known from the shape alone, so that the arithmetic does not depend
 /// on the number of threads.
-const BLOCK: usize = 64;
+fn block(m: usize) -> usize {
+    m.div_ceil(4).next_multiple_of(32).clamp(32, 512)
+}
 
 /// `c = beta * c + alpha * a * b` with `a` m x k, `b` k x n (or n x k and read transposed when
 /// `transpose_b`), `c` m x n, all row-major. Parallel over blocks of rows of `c` in the current
@@ -28,9 +31,10 @@ pub fn gemm(
         return;
     }
     let (b_row, b_col) = if transpose_b { (1, k as isize) } else { (n as isize, 1) };
-    c.par_chunks_mut(BLOCK * n).enumerate().for_each(|(block, c)| {
+    let size = block(m);
+    c.par_chunks_mut(size * n).enumerate().for_each(|(block, c)| {
         let rows = c.len() / n;
-        let a = &a[block * BLOCK * k..][..rows * k];
+        let a = &a[block * size * k..][..rows * k];
         // SAFETY: `a` holds rows * k, `b` k * n and `c` rows * n values (asserted above), the
         // strides walk exactly those shapes, and `c` is borrowed mutably by this task alone.
         unsafe {

@@ -7,4 +7,4 @@ mod gemm;
 mod vector;
 
 pub use gemm::gemm;
-pub use vector::{advance, axpy, axpy4, dot, max_abs, steps_to_zero};
+pub use vector::{advance, axpy, axpy4, dot, max_abs, speed_below, steps_to_zero};

@@ -98,6 +98,23 @@ dispatched! {
 }
 
 dispatched! {
+    /// The sum of `|rate|` where the step is below `limit`.
+    pub fn speed_below(steps: &[f64], rate: &[f64], limit: f64) -> f64 {
+        let n = steps.len();
+        let rate = &rate[..n];
+        let mut lanes = [0.0; LANES];
+        let whole = n - n % LANES;
+        for k in (0..whole).step_by(LANES) {
+            for l in 0..LANES {
+                lanes[l] += if steps[k + l] < limit { rate[k + l].abs() } else { 0.0 };
+            }
+        }
+        let rest: f64 = (whole..n).filter(|&k| steps[k] < limit).map(|k| rate[k].abs()).sum();
+        lanes.iter().sum::<f64>() + rest
+    }
+}
+
+dispatched! {
     /// `residual += step * rate`, where a residual that rounding puts on the wrong side becomes zero.
     pub fn advance(step: f64, rate: &[f64], side: &[f64], residual: &mut [f64]) {
         let n = residual.len();
@@ -137,6 +154,8 @@ mod tests {
         let mut steps = [0.0; 4];
         steps_to_zero(&residual, &side, &rate, 1e-12, &mut steps);
         assert_eq!(steps, [0.5, 1.0, f64::INFINITY, f64::INFINITY]);
+        assert_eq!(speed_below(&steps, &rate, 0.6), 4.0);
+        assert_eq!(speed_below(&steps, &rate, 2.0), 5.0);
         let mut moved = residual;
         advance(0.6, &rate, &side, &mut moved);
         assert_eq!(moved, [0.0, -0.4, 1.1, -0.6]);

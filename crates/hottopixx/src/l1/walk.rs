@@ -15,12 +15,14 @@ use super::basis::{Basis, Inverse, independent_block};
 use super::design::Design;
 use super::line_search::{Breakpoint, find_crossing};
 use super::{Status, Summary};
-use crate::kernels::{advance, axpy, axpy4, dot, max_abs, steps_to_zero};
+use crate::kernels::{advance, axpy, axpy4, dot, max_abs, speed_below, steps_to_zero};
 
 /// Violations of the optimality conditions below this are rounding; data have unit scale.
 const TOLERANCE: f64 = 1e-12;
 /// Pivots after which everything is recomputed from the basis.
 const REFRESH_EVERY: usize = 80;
+/// Pivots whose rounding errors are too small to matter.
+const TRUSTED: usize = 16;
 /// Pivots without progress after which the residuals are perturbed.
 const STALLS: usize = 12;
 /// How often a perturbation or a rounding repair may be tried before the answer is given as it is.
@@ -101,6 +103,8 @@ pub struct Solver {
     dual: Vec<f64>,
     perturbed: bool,
     noise: u64,
+    /// Length of recent steps, a guess for the next.
+    typical_step: f64,
 }
 
 impl Solver {
@@ -162,6 +166,7 @@ impl Solver {
         self.active.clear();
         self.inverse.clear();
         self.perturbed = false;
+        self.typical_step = 1e-3;
         self.noise = 0x9E37_79B9_7F4A_7C15;
     }
 
@@ -341,10 +346,10 @@ impl Solver {
         let status = loop {
             let bland = rounds > ROUNDS / 2 && stalls > 0;
             let Some((entering, slope)) = self.price(p, bland) else {
-                if fresh == 0 || rounds >= ROUNDS {
+                if (fresh <= TRUSTED && !self.perturbed) || rounds >= ROUNDS {
                     break Status::Optimal;
                 }
-                // Certain only when seen without accumulated rounding or perturbation.
+                // Certain only when seen without much rounding and without perturbation.
                 self.refresh(p, true);
                 fresh = 0;
                 rounds += 1;
@@ -358,6 +363,9 @@ impl Solver {
             };
             pivots += 1;
             fresh += 1;
+            if step > 0.0 {
+                self.typical_step = step;
+            }
             stalls = if step * -slope > 1e-15 * mass { 0 } else { stalls + 1 };
             if !self.pivot(p, entering, event, step) || fresh >= REFRESH_EVERY {
                 self.refresh(p, true);
@@ -369,7 +377,7 @@ impl Solver {
                 fresh = fresh.max(1);
             }
         };
-        if fresh > 0 {
+        if fresh > TRUSTED || self.perturbed {
             self.refresh(p, true);
             self.price(p, false);
         }
@@ -444,10 +452,11 @@ impl Solver {
                 (event, limit) = (Event::FreeBound(f), step);
             }
         }
-        self.collect_breakpoints(p, limit);
         // A hair less than the slope: where the objective is flat behind the last breakpoint,
         // rounding must not carry the walk past it.
-        match find_crossing(&mut self.breakpoints, -slope * (1.0 - 1e-10)) {
+        let need = -slope * (1.0 - 1e-10);
+        self.collect_breakpoints(p, limit, need);
+        match find_crossing(&mut self.breakpoints, need) {
             Some(crossing) => {
                 let at = self.breakpoints[crossing.at];
                 // What the pivot still needs: the passed points in front, the chosen one known.
@@ -492,13 +501,24 @@ impl Solver {
         }
     }
 
-    fn collect_breakpoints(&mut self, p: &Problem<'_>, limit: f64) {
+    /// The breakpoints before `limit`, or only the nearer ones if their jumps already make up
+    /// `need`: most steps are short, and then only a few points have to be looked at.
+    fn collect_breakpoints(&mut self, p: &Problem<'_>, limit: f64, need: f64) {
         let width = p.design.loss.up() + p.design.loss.down();
         let tiny = 1e-12 * max_abs(&self.rate);
         steps_to_zero(&self.residual, &self.side, &self.rate, tiny, &mut self.steps);
+        let mut near = self.typical_step * 4.0;
+        let mut horizon = limit;
+        while near < limit && near.is_normal() {
+            if width * speed_below(&self.steps, &self.rate, near) > need * (1.0 + 1e-9) {
+                horizon = near;
+                break;
+            }
+            near *= 16.0;
+        }
         self.breakpoints.clear();
         for (k, &step) in self.steps.iter().enumerate() {
-            if step < limit {
+            if step < horizon {
                 let jump = width * self.rate[k].abs();
                 self.breakpoints.push(Breakpoint { step, jump, point: k as u32 });
             }

@@ -5,7 +5,7 @@
 //! and carries out the best ones after checking each on all rows. An exchange must
 //! lower the error by more than a thousandth, so that near-duplicates do not swap on ties.
 
-use super::swap::{Swap, scores};
+use super::swap::{NONE, Swap, scores, scores_without};
 use crate::Objective;
 use crate::clean::{RowFit, refit};
 use crate::control::{Control, Progress, Stage};
@@ -20,12 +20,16 @@ pub struct ExchangeSettings {
     pub proposals: usize,
     /// Least relative gain of an exchange (default 1e-3).
     pub least_gain: f64,
-    /// Rows on which exchanges are scored; all when there are no more (default 600). Whatever is
+    /// Of these, how many are scored in the place of a hott row (default 10).
+    pub entering: usize,
+    /// Hott rows that each of them may replace, besides the two it leans on most (default 4).
+    pub leaving: usize,
+    /// Rows on which exchanges are scored; all when there are no more (default 160). Whatever is
     /// carried out has been checked on all rows.
     pub scored_rows: usize,
-    /// Rows whose duals price the others (default 200).
+    /// Rows whose duals price the others (default 160).
     pub pricing_rows: usize,
-    /// Exchanges checked on all rows in a round (default 6).
+    /// Exchanges checked on all rows in a round (default 4).
     pub checks: usize,
     /// Most rounds (default 100).
     pub rounds: usize,
@@ -36,10 +40,26 @@ impl Default for ExchangeSettings {
         ExchangeSettings {
             proposals: 40,
             least_gain: 1e-3,
-            scored_rows: 600,
-            pricing_rows: 200,
-            checks: 6,
+            entering: 10,
+            leaving: 4,
+            scored_rows: 160,
+            pricing_rows: 160,
+            checks: 4,
             rounds: 100,
+        }
+    }
+}
+
+impl ExchangeSettings {
+    /// Twice as much of everything.
+    fn thorough(&self) -> Self {
+        ExchangeSettings {
+            proposals: 2 * self.proposals,
+            entering: 2 * self.entering,
+            leaving: 2 * self.leaving,
+            scored_rows: 2 * self.scored_rows,
+            checks: 2 * self.checks,
+            ..*self
         }
     }
 }
@@ -83,6 +103,7 @@ pub fn refine(
 ) -> (Selection, usize) {
     let mut best = start;
     let mut exchanges = 0;
+    let mut effort = *settings;
     for round in 0..settings.rounds {
         control.report(&Progress {
             stage: Stage::Select,
@@ -94,17 +115,20 @@ pub fn refine(
         if best.score <= 1e-12 || control.stopped().is_some() {
             break;
         }
-        let rows = scored_rows(x, &best, objective, settings.scored_rows);
-        let swaps = propose(x, &best, hints, allowed, &rows, settings);
-        let Some(table) = scores(x, &best.hott, &best.fits, &swaps, &rows, objective, control)
+        let rows = scored_rows(x, &best, objective, effort.scored_rows);
+        let proposals = propose(x, &best, hints, allowed, &rows, &effort);
+        let Some(gains) = tournament(x, &best, &proposals, &rows, objective, &effort, control)
         else {
             break;
         };
-        let before = objective.score(rows.iter().map(|&i| best.fits[i].error));
-        let gains = ranked(&swaps, &table, before * (1.0 - settings.least_gain));
-        let made = carry_out(x, &mut best, &gains, objective, settings, control);
+        let made = carry_out(x, &mut best, &gains, objective, &effort, control);
         exchanges += made;
-        if made == 0 {
+        // Light rounds while they gain; the end must be found by a thorough one.
+        if made > 0 {
+            effort = *settings;
+        } else if effort == *settings {
+            effort = settings.thorough();
+        } else {
             break;
         }
     }
@@ -140,7 +164,7 @@ fn propose(
     allowed: &[bool],
     rows: &[usize],
     settings: &ExchangeSettings,
-) -> Vec<Swap> {
+) -> Vec<usize> {
     let f = x.features();
     let stride = rows.len().div_ceil(settings.pricing_rows).max(1);
     let priced: Vec<usize> =
@@ -187,22 +211,64 @@ fn propose(
             order.push(hint);
         }
     }
-    let leave: Vec<usize> = (0..best.hott.len()).collect();
-    order.into_iter().map(|enter| Swap { enter, leave: leave.clone() }).collect()
+    order
 }
 
-/// Exchanges (position, entering row) that score below `limit`, best first.
-fn ranked(swaps: &[Swap], table: &[Vec<f64>], limit: f64) -> Vec<(usize, usize)> {
+/// The exchanges (position, entering row) that gain on `rows`, best first; `None` when stopped.
+///
+/// Scoring all pairs would be wasteful. First each row is scored for entering *beside* all hott
+/// rows: what it gains there is the most any exchange for it can gain. The best of them are
+/// then scored in the place of the hott rows that are missed least, and of those they resemble.
+fn tournament(
+    x: &UnitRows,
+    best: &Selection,
+    proposals: &[usize],
+    rows: &[usize],
+    objective: Objective,
+    settings: &ExchangeSettings,
+    control: &Control,
+) -> Option<Vec<(usize, usize)>> {
+    let score = |swaps: &[Swap], rows: &[usize]| {
+        scores(x, &best.hott, &best.fits, swaps, rows, objective, control)
+    };
+    let few: Vec<usize> = match objective {
+        Objective::Mean => rows.iter().copied().step_by(2).collect(),
+        Objective::Max => rows.to_vec(), // the largest error may come from any row
+    };
+    let beside: Vec<Swap> =
+        proposals.iter().map(|&enter| Swap { enter, leave: vec![NONE] }).collect();
+    let before = objective.score(few.iter().map(|&i| best.fits[i].error));
+    let mut joined: Vec<(f64, usize)> =
+        score(&beside, &few)?.iter().map(|s| s[0]).zip(proposals.iter().copied()).collect();
+    joined.retain(|j| j.0 < before * (1.0 - settings.least_gain));
+    joined.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    joined.truncate(settings.entering);
+
+    let without = scores_without(x, &best.hott, &best.fits, &few, objective, control)?;
+    let mut missed: Vec<usize> = (0..best.hott.len()).collect();
+    missed.sort_by(|&a, &b| without[a].total_cmp(&without[b]).then(a.cmp(&b)));
+    missed.truncate(settings.leaving);
+    let swaps: Vec<Swap> = joined
+        .iter()
+        .map(|&(_, enter)| {
+            let mut alike = best.fits[enter].weights.clone();
+            alike.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            let mut leave = missed.clone();
+            leave.extend(alike.iter().take(2).map(|w| w.0 as usize));
+            leave.sort_unstable();
+            leave.dedup();
+            Swap { enter, leave }
+        })
+        .collect();
+    let before = objective.score(rows.iter().map(|&i| best.fits[i].error));
+    let table = score(&swaps, rows)?;
     let mut found: Vec<(f64, usize, usize)> = Vec::new();
-    for (swap, scores) in swaps.iter().zip(table) {
-        for (&position, &score) in swap.leave.iter().zip(scores) {
-            if score < limit {
-                found.push((score, position, swap.enter));
-            }
-        }
+    for (swap, scores) in swaps.iter().zip(&table) {
+        found.extend(swap.leave.iter().zip(scores).map(|(&h, &score)| (score, h, swap.enter)));
     }
+    found.retain(|e| e.0 < before * (1.0 - settings.least_gain));
     found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)).then(a.1.cmp(&b.1)));
-    found.into_iter().map(|(_, position, enter)| (position, enter)).collect()
+    Some(found.into_iter().map(|(_, position, enter)| (position, enter)).collect())
 }
 
 /// Checks the best exchanges on all rows, one after the other, and keeps those that gain.

@@ -1,21 +1,22 @@
 //! Which rows could stand in the place of a hott row?
 //!
 //! Near-duplicates tie in error, and there the error is the measure, not the identity: the answer
-//! names, for every hott row, all rows that could replace it with an error at most a hundredth
-//! larger.
+//! names, for every hott row h, the rows that do nearly all of its work. Leaving h out raises the
+//! error by some loss; j belongs to the group of h when exchanging h for j raises it by at most a
+//! tenth of that loss. The measure does not depend on the rank or on how noisy the data are.
 
 use super::exchange::Selection;
-use super::swap::{Swap, scores};
+use super::swap::{Swap, scores, scores_without};
 use crate::Objective;
 use crate::control::Control;
 use crate::normalise::UnitRows;
 
-/// Relative loss up to which rows count as interchangeable.
-pub const GROUP_TOLERANCE: f64 = 1e-2;
+/// Share of the loss of a hott row up to which another row counts as interchangeable with it.
+pub const GROUP_TOLERANCE: f64 = 0.1;
 /// Rows tried for each hott row: those that lean on it most.
 const TRIED: usize = 4;
 /// Rows on which exchanges are scored, at most.
-const SCORED_ROWS: usize = 250;
+const SCORED_ROWS: usize = 128;
 
 /// For each hott row the rows (of X) that could replace it, itself included, increasing.
 /// Stopped early, the groups hold the hott rows alone.
@@ -37,13 +38,20 @@ pub fn groups(
     };
     let mut groups: Vec<Vec<usize>> = hott.iter().map(|&h| vec![h]).collect();
     let before = objective.score(rows.iter().map(|&i| selection.fits[i].error));
-    let limit = before * (1.0 + GROUP_TOLERANCE) + 1e-9;
-    if let Some(table) = scores(x, hott, &selection.fits, &swaps, &rows, objective, control) {
+    let scored = scores_without(x, hott, &selection.fits, &rows, objective, control).zip(scores(
+        x,
+        hott,
+        &selection.fits,
+        &swaps,
+        &rows,
+        objective,
+        control,
+    ));
+    if let Some((without, table)) = scored {
         for (swap, found) in swaps.iter().zip(table) {
-            for (&position, score) in swap.leave.iter().zip(found) {
-                if score <= limit {
-                    groups[position].push(swap.enter);
-                }
+            let (position, score) = (swap.leave[0], found[0]);
+            if score <= before + GROUP_TOLERANCE * (without[position] - before) + 1e-12 {
+                groups[position].push(swap.enter);
             }
         }
     }

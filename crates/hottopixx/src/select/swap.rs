@@ -11,21 +11,48 @@
 use crate::Objective;
 use crate::clean::{RowFit, warm};
 use crate::control::Control;
-use crate::l1::{Atoms, Basis, Design, Gathered, Problem, Solver};
+use crate::l1::{Atoms, Basis, Design, Gathered, Problem, Solver, Target};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
-/// A row that might enter, and the positions in H of the rows it might replace.
+/// A row that might enter, and the positions in H of the rows it might replace; [`NONE`] stands
+/// for entering beside them all.
 #[derive(Debug, Clone)]
 pub(super) struct Swap {
     pub enter: usize,
     pub leave: Vec<usize>,
 }
 
+/// In a `leave` list: nothing leaves.
+pub(super) const NONE: usize = usize::MAX;
+
 /// A price this close to 1 promises so little that the fit is not repeated.
 const PRICE_TOLERANCE: f64 = 1e-4;
 /// Rows of one task; fixed, so that sums do not depend on the number of threads.
 const CHUNK: usize = 8;
+
+/// The score over `rows` when the row at each position of H is left out.
+pub(super) fn scores_without(
+    x: &UnitRows,
+    hott: &[usize],
+    fits: &[RowFit],
+    rows: &[usize],
+    objective: Objective,
+    control: &Control,
+) -> Option<Vec<f64>> {
+    let rank = hott.len();
+    over_rows(x, hott, rows, rank, objective, control, |i, target, solver| {
+        let mut row = RowProblem { design: target.design, x: target.x, rank, solver };
+        let own = hott.iter().position(|h| *h == i);
+        let fit = &fits[i];
+        let without = |h: usize| match own {
+            Some(position) if position != h => 0.0,
+            _ if own.is_none() && fit.weights.iter().all(|w| w.0 as usize != h) => fit.error,
+            _ => row.state(&all_but(rank, Some(h), None), Some(&fit.basis), false).error,
+        };
+        (0..rank).map(without).collect()
+    })
+}
 
 /// The score over `rows` after each exchange, in the order of `swaps` and their `leave` lists.
 /// `None` when the computation was stopped. Scores are exact up to [`PRICE_TOLERANCE`].
@@ -38,9 +65,35 @@ pub(super) fn scores(
     objective: Objective,
     control: &Control,
 ) -> Option<Vec<Vec<f64>>> {
-    let all: Vec<usize> = hott.iter().copied().chain(swaps.iter().map(|s| s.enter)).collect();
-    let atoms = Atoms::new(&x.x().select_rows(&all));
+    let atoms: Vec<usize> = hott.iter().copied().chain(swaps.iter().map(|s| s.enter)).collect();
     let width: usize = swaps.iter().map(|s| s.leave.len()).sum();
+    let total = over_rows(x, &atoms, rows, width, objective, control, |i, target, solver| {
+        row_errors(hott, swaps, &target, i, &fits[i], solver)
+    })?;
+    let mut total = total.into_iter();
+    Some(swaps.iter().map(|s| total.by_ref().take(s.leave.len()).collect()).collect())
+}
+
+/// Scores `width` alternatives over `rows`, in parallel: `errors` gives the error of a row under
+/// each, from the row fitted on its support by the given atoms. `None` when stopped.
+fn over_rows(
+    x: &UnitRows,
+    atoms: &[usize],
+    rows: &[usize],
+    width: usize,
+    objective: Objective,
+    control: &Control,
+    errors: impl Fn(usize, Target<'_>, &mut Solver) -> Vec<f64> + Sync,
+) -> Option<Vec<f64>> {
+    let atoms = Atoms::new(&x.x().select_rows(atoms));
+    let add = |total: &mut [f64], errors: &[f64]| {
+        for (t, &e) in total.iter_mut().zip(errors) {
+            *t = match objective {
+                Objective::Mean => *t + e,
+                Objective::Max => t.max(e),
+            };
+        }
+    };
     let partial: Vec<Option<Vec<f64>>> = rows
         .par_chunks(CHUNK)
         .map_init(Work::default, |work, chunk| {
@@ -49,28 +102,20 @@ pub(super) fn scores(
                 if control.stopped().is_some() {
                     return None;
                 }
-                let errors = row_errors(x, hott, swaps, &atoms, i, &fits[i], work);
-                for (t, e) in total.iter_mut().zip(errors) {
-                    match objective {
-                        Objective::Mean => *t += e,
-                        Objective::Max => *t = t.max(e),
-                    }
-                }
+                let target = atoms.restrict(x.row(i), &mut work.gathered);
+                add(&mut total, &errors(i, target, &mut work.solver));
             }
             Some(total)
         })
         .collect();
-    let mut total = vec![0.0f64; width];
+    let mut total = vec![0.0; width];
     for part in partial {
-        for (t, e) in total.iter_mut().zip(part?) {
-            match objective {
-                Objective::Mean => *t += e / rows.len() as f64,
-                Objective::Max => *t = t.max(e),
-            }
-        }
+        add(&mut total, &part?);
     }
-    let mut total = total.into_iter();
-    Some(swaps.iter().map(|s| total.by_ref().take(s.leave.len()).collect()).collect())
+    if objective == Objective::Mean {
+        total.iter_mut().for_each(|t| *t /= rows.len() as f64);
+    }
+    Some(total)
 }
 
 #[derive(Default)]
@@ -90,17 +135,15 @@ struct State {
 
 /// The errors of row i after each exchange.
 fn row_errors(
-    x: &UnitRows,
     hott: &[usize],
     swaps: &[Swap],
-    atoms: &Atoms,
+    target: &Target<'_>,
     i: usize,
     fit: &RowFit,
-    work: &mut Work,
+    solver: &mut Solver,
 ) -> Vec<f64> {
     let rank = hott.len();
-    let target = atoms.restrict(x.row(i), &mut work.gathered);
-    let mut row = RowProblem { design: target.design, x: target.x, rank, solver: &mut work.solver };
+    let mut row = RowProblem { design: target.design, x: target.x, rank, solver };
     let own = hott.iter().position(|h| *h == i);
     let whole = match own {
         Some(position) => State {
