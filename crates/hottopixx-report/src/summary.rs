@@ -89,6 +89,9 @@ pub struct Summary {
     pub hott: Vec<Topic>,
     /// Errors, against rows of unit sum.
     pub error: Errors,
+    /// Share of the true hott rows that were chosen, where the truth is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recall: Option<f64>,
     /// The rows explained worst, worst first.
     pub worst: Vec<Entry>,
     /// Number of rows explained by nothing because they are zero or set aside.
@@ -187,6 +190,7 @@ pub(crate) fn example() -> Summary {
             topic(7, "<b>wheat", 1.0, &[7], vec![entry(8, "grain", 0.5)]),
         ],
         error: Errors { inf1: 0.021, mean_l1: 0.013, rmse: 1.2e-5, per_row: vec![] },
+        recall: None,
         worst: vec![entry(9, "pope", 0.021)],
         zero_rows: 1,
         certificate: None,
