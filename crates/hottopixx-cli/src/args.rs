@@ -51,8 +51,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The corpus: 395 news stories of 1996-97, part of the program. Words that occur
-in at least 5 of them are factored through their co-occurrence; words in at
-least 20 may name a topic.")]
+in at least 20 of them are factored through their co-occurrence.")]
 pub struct Demo {
     #[command(flatten)]
     pub run: Run,

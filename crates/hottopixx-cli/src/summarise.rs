@@ -23,6 +23,7 @@ pub fn summary(
         name: names.map(|names| names[hott.row].clone()),
         weight: hott.weight,
         group: hott.group.clone(),
+        group_names: names.map(|names| hott.group.iter().map(|&row| names[row].clone()).collect()),
         members: strongest(by_topic.row(k), hott.row, SHOWN, names),
     });
     Summary {

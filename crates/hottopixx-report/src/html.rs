@@ -71,12 +71,11 @@ fn topics(out: &mut String, s: &Summary) {
             topic.row,
             topic.weight
         );
-        let others: Vec<String> =
-            topic.group.iter().filter(|&&row| row != topic.row).map(usize::to_string).collect();
+        let others: Vec<String> = topic.stand_ins().iter().map(|name| escape(name)).collect();
         if !others.is_empty() {
             let shown = others.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
             let more = if others.len() > 12 { ", …" } else { "" };
-            let _ = write!(out, "; could as well be row {shown}{more}");
+            let _ = write!(out, "; could as well be {shown}{more}");
         }
         out.push_str("</p>\n");
         entries(out, &topic.members, "weight");

@@ -27,6 +27,9 @@ pub struct Topic {
     pub weight: f64,
     /// Rows that could stand in its place with nearly the same error, itself included.
     pub group: Vec<usize>,
+    /// Their names, where names are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group_names: Option<Vec<String>>,
     /// The rows with the largest entries in this topic's column of F, strongest first.
     pub members: Vec<Entry>,
 }
@@ -115,6 +118,13 @@ impl Topic {
     pub fn label(&self) -> String {
         label(self.row, self.name.as_deref())
     }
+
+    /// Names, or row numbers, of the other rows of the group.
+    pub fn stand_ins(&self) -> Vec<String> {
+        let name = |k: usize| self.group_names.as_ref().and_then(|names| names.get(k));
+        let others = self.group.iter().enumerate().filter(|&(_, &row)| row != self.row);
+        others.map(|(k, &row)| label(row, name(k).map(String::as_str))).collect()
+    }
 }
 
 impl Entry {
@@ -165,6 +175,7 @@ pub(crate) fn example() -> Summary {
         name: Some(name.to_owned()),
         weight,
         group: group.to_vec(),
+        group_names: Some(group.iter().map(|row| format!("n{row}")).collect()),
         members,
     };
     Summary {

@@ -31,40 +31,34 @@ pub fn banner(summary: &Summary) -> String {
         Some(from) if *from != s.method => format!(" (from {from})"),
         _ => String::new(),
     };
+    line(&mut out, "method", &format!("{}{from}, rank {}", s.method, s.rank));
     let goal = match s.objective {
         Objective::Mean => "mean",
         Objective::Max => "largest",
     };
-    let method = format!(
-        "{}{from}, rank {}, least {goal} error, seed {}, {}",
-        s.method,
-        s.rank,
-        s.seed,
-        count(s.threads, "thread")
-    );
-    line(&mut out, "method", &method);
+    let threads = count(s.threads, "thread");
+    line(&mut out, "settings", &format!("least {goal} error, seed {}, {threads}", s.seed));
     out
 }
 
-/// The hott topics as a table: row, name, weight, group, strongest members.
+/// The hott topics as a table: row, name, weight, the rest of the group, strongest members.
 pub fn topics(summary: &Summary) -> String {
     let named = summary.hott.iter().any(|topic| topic.name.is_some());
     let mut columns = vec![("topic", Align::Right), ("row", Align::Right)];
     if named {
         columns.push(("name", Align::Cut(12)));
     }
-    columns.extend([("weight", Align::Right), ("group", Align::Cut(10))]);
+    columns.extend([("weight", Align::Right), ("or as well", Align::Cut(10))]);
     columns.push((if named { "strongest members" } else { "strongest rows" }, Align::Cut(20)));
     let mut table = Table::new(&columns);
     for (k, topic) in summary.hott.iter().enumerate() {
-        let group: Vec<String> = topic.group.iter().map(usize::to_string).collect();
         let members: Vec<String> = topic.members.iter().map(Entry::label).collect();
         let mut cells = vec![(k + 1).to_string(), topic.row.to_string()];
         if named {
             cells.push(topic.label());
         }
         cells.push(format!("{:.3}", topic.weight));
-        cells.push(join_fitting(&group, " ", 14));
+        cells.push(join_fitting(&topic.stand_ins(), " ", 16));
         cells.push(members.join(if named { " " } else { ", " }));
         table.row(cells);
     }
@@ -161,11 +155,12 @@ hottopixx 0.1.0
 input     prices & news.csv
 size      40 features x 400 examples, 16,000 nonzeros
 set aside 1 row: zero or too rare
-method    auto (from spa), rank 2, least mean error, seed 0, 2 threads
+method    auto (from spa), rank 2
+settings  least mean error, seed 0, 2 threads
 
-topic  row  name      weight  group  strongest members
-    1   12  oil        0.970  12 31  crude opec
-    2    7  <b>wheat   1.000  7      grain
+topic  row  name      weight  or as well  strongest members
+    1   12  oil        0.970  n31         crude opec
+    2    7  <b>wheat   1.000              grain
 
 error     mean 0.0130, largest 0.0210 (row 9, pope)
           l1 error of a row, rows sum to 1; 0 is perfect, 1 explains nothing

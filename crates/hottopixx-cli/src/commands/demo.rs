@@ -17,8 +17,8 @@ use std::time::Instant;
 
 /// Number of topics.
 const RANK: usize = 10;
-/// Words in fewer documents are left out.
-const MIN_DF: usize = 5;
+/// Words in fewer documents are left out: they are noise, and most of the time.
+const MIN_DF: usize = 20;
 /// Words in fewer documents cannot name a topic.
 const CANDIDATE_DF: usize = 20;
 /// Words shown with each topic.
@@ -109,7 +109,7 @@ fn human(summary: &Summary, spa: Option<f64>) -> String {
          Try next:\n  \
          hottopixx demo --out demo                   F, W and a report to open in a browser\n  \
          hottopixx factor X.npy --rank 10            your own matrix, rows are features\n  \
-         hottopixx factor X.csv --rank 10 --transpose    rows are samples or documents\n  \
+         hottopixx factor X.csv --transpose -r 10    rows are samples or documents\n  \
          hottopixx compare X.npy --rank 10           every method on your data\n  \
          hottopixx factor --help                     formats, text, limits\n",
         summary.seconds.total
