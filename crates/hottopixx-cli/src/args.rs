@@ -280,7 +280,7 @@ pub struct Run {
     /// Number of threads, 0 for all; the answer does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
-    /// Stop after this many seconds with the best answer so far
+    /// Compute for at most this long, then give the best answer so far
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub max_seconds: Option<f64>,
 }
