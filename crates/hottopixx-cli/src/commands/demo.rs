@@ -107,11 +107,11 @@ fn human(summary: &Summary, spa: Option<f64>) -> String {
         out,
         "It took {:.1} s.\n\n\
          Try next:\n  \
-         hottopixx demo --out demo                   F, W and a report to open in a browser\n  \
-         hottopixx factor X.npy --rank 10            your own matrix, rows are features\n  \
-         hottopixx factor X.csv --transpose -r 10    rows are samples or documents\n  \
-         hottopixx compare X.npy --rank 10           every method on your data\n  \
-         hottopixx factor --help                     formats, text, limits\n",
+         hottopixx demo --out demo                 F, W and a report for your browser\n  \
+         hottopixx factor X.npy --rank 10          your own matrix, rows are features\n  \
+         hottopixx factor X.csv --transpose -r 10  rows are samples or documents\n  \
+         hottopixx compare X.npy --rank 10         every method on your data\n  \
+         hottopixx factor --help                   formats, text, limits\n",
         summary.seconds.total
     );
     out
