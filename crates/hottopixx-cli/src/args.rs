@@ -1,0 +1,312 @@
+//! The flags, as the user types them. Nothing here is checked against the data.
+
+use crate::values;
+use clap::{Args, Parser, Subcommand};
+use hottopixx::text::Weight;
+use hottopixx::{Cleaning, Objective};
+use hottopixx_io::Format;
+use std::path::PathBuf;
+
+/// Find the few rows of a nonnegative matrix that explain all the others.
+#[derive(Debug, Parser)]
+#[command(
+    name = "hottopixx",
+    version,
+    about,
+    arg_required_else_help = true,
+    max_term_width = 80,
+    after_help = "\
+Examples:
+  hottopixx demo                         topics of a small news corpus
+  hottopixx factor X.npy --rank 10       rows of X are features
+  hottopixx factor X.csv --rank 10 --transpose --out answer
+  hottopixx factor docword.nips.txt.gz --names vocab.nips.txt --rank 20 \\
+      --cooccurrence --min-df 10 --candidate-df 50
+
+Exit codes: 0 done, 1 wrong data or options, 2 usage, 3 no answer,
+130 interrupted."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Factor the built-in news corpus and print its topics
+    Demo(Demo),
+    /// Factor a matrix: the main job
+    Factor(Factor),
+    /// Make an instance whose answer is known
+    Generate(Generate),
+    /// Measure the errors of a given choice of rows
+    Evaluate(Evaluate),
+    /// Run every method on the same data, side by side
+    Compare(Compare),
+}
+
+/// `demo`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The corpus: 395 news stories of 1996-97, part of the program. Words that occur
+in at least 20 of them are factored through their co-occurrence.")]
+pub struct Demo {
+    #[command(flatten)]
+    pub run: Run,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `factor`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hottopixx factor X.npy --rank 10
+  hottopixx factor samples_by_features.csv --transpose --rank 5 --out answer
+  hottopixx factor docword.kos.txt.gz --names vocab.kos.txt --rank 20 \\
+      --cooccurrence --min-df 10 --candidate-df 50 --out topics
+  zcat X.mtx.gz | hottopixx factor - --format mtx --rank 10 --json | jq .error
+
+Formats, by extension or --format:
+  .npy                      npy       numpy array
+  .npz                      npz       numpy arrays, or a scipy sparse matrix
+  .mtx .mtx.gz              mtx       Matrix Market, array or coordinate
+  .csv .tsv                 csv, tsv  header and row names are detected
+  .svm .libsvm .svmlight    svmlight  one example a line: add --transpose
+  docword.*.txt[.gz]        bow       UCI bag of words; becomes words x documents
+
+Methods:
+  auto       several of the others, judged by their error, then improved by
+             exchanging rows; slowest and best
+  hottopixx  the paper's incremental gradient method (Algorithm 4)
+  gradient   its Frobenius form, on the Gram matrix
+  spa        successive projection: greedy, fastest
+  snpa       successive nonnegative projection
+  xray       XRAY
+
+Errors are l1 errors of rows, every row divided by its sum: 0 is perfect, 1 is
+no better than explaining nothing. F and W are in the units of the input.")]
+pub struct Factor {
+    #[command(flatten)]
+    pub input: Input,
+    /// Number of hott rows to choose
+    #[arg(long, short, value_name = "R", help_heading = "Method")]
+    pub rank: usize,
+    /// How the rows are found, see below
+    #[arg(long, value_name = "METHOD", default_value = "auto", help_heading = "Method")]
+    pub method: String,
+    #[command(flatten)]
+    pub settings: Settings,
+    #[command(flatten)]
+    pub text: Text,
+    #[command(flatten)]
+    pub run: Run,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `generate`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hottopixx generate paper --features 40 --examples 400 --rank 5 --noise 0.95 \\
+      --seed 1 --out X.npy
+  hottopixx generate multinomial --features 2000 --examples 5000 --rank 20 \\
+      --tokens 100 --out X.npz
+
+What is left out takes the family's default: 40 x 400 with noise 0.95; all
+midpoints with noise 0.6; 1000 x 2000 counts with 100 tokens.
+The truth is written beside the matrix: X.npy comes with X.truth.json, which
+'hottopixx evaluate --truth' reads.")]
+pub struct Generate {
+    /// Which kind of instance
+    #[arg(value_name = "FAMILY", value_parser = crate::commands::generate::families())]
+    pub family: hottopixx::synth::Family,
+    /// Number of hott rows
+    #[arg(long, short, value_name = "R")]
+    pub rank: usize,
+    /// Rows of the matrix
+    #[arg(long, value_name = "F")]
+    pub features: Option<usize>,
+    /// Columns of the matrix
+    #[arg(long, value_name = "N")]
+    pub examples: Option<usize>,
+    /// Further copies of every hott row
+    #[arg(long, value_name = "D")]
+    pub duplicates: Option<usize>,
+    /// eta of the paper's section 5, or delta of the midpoints
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub noise: Option<f64>,
+    /// Share of their mass that hott rows have in common, below 1
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub ill: Option<f64>,
+    /// Tokens of each document of multinomial
+    #[arg(long, value_name = "T")]
+    pub tokens: Option<usize>,
+    /// Fixes everything random
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Where to write the matrix: .npy, or .npz for a sparse one
+    #[arg(long, short, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Say nothing
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `evaluate`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hottopixx evaluate X.npy --hott 3,17,42
+  hottopixx evaluate X.npy --hott 3,17,42 --truth X.truth.json --json")]
+pub struct Evaluate {
+    #[command(flatten)]
+    pub input: Input,
+    /// The chosen rows, from 0, separated by commas
+    #[arg(long, value_name = "ROWS", value_delimiter = ',', required = true)]
+    pub hott: Vec<usize>,
+    /// The truth of a generated instance: adds how many of its hott rows were found
+    #[arg(long, value_name = "FILE")]
+    pub truth: Option<PathBuf>,
+    #[command(flatten)]
+    pub text: Text,
+    #[command(flatten)]
+    pub run: Run,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// `compare`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  hottopixx compare X.npy --rank 10
+
+agreement counts the hott rows a method shares with auto, where any row of a
+group of interchangeable rows counts. --max-seconds limits each method.")]
+pub struct Compare {
+    #[command(flatten)]
+    pub input: Input,
+    /// Number of hott rows to choose
+    #[arg(long, short, value_name = "R", help_heading = "Method")]
+    pub rank: usize,
+    #[command(flatten)]
+    pub settings: Settings,
+    #[command(flatten)]
+    pub text: Text,
+    #[command(flatten)]
+    pub run: Run,
+    /// Print one JSON object and nothing else
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// No progress bar and no hints
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// Where the matrix comes from.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Input")]
+pub struct Input {
+    /// The matrix, rows are features; - for standard input
+    #[arg(value_name = "INPUT", help_heading = "Arguments")]
+    pub path: PathBuf,
+    /// npy, npz, mtx, csv, tsv, svmlight or bow, instead of by extension
+    #[arg(long, value_name = "FORMAT", value_parser = values::format)]
+    pub format: Option<Format>,
+    /// Which array of an .npz file, when it holds several
+    #[arg(long, value_name = "NAME")]
+    pub key: Option<String>,
+    /// Rows of INPUT are examples (documents, samples)
+    #[arg(long)]
+    pub transpose: bool,
+    /// Names of the features, one a line
+    #[arg(long, value_name = "FILE")]
+    pub names: Option<PathBuf>,
+    /// Refuse a matrix that would need more than this, such as 8GiB
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    pub memory: Option<u64>,
+}
+
+/// For counts of words in documents.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Text (rows are words, columns documents)")]
+pub struct Text {
+    /// Factor the co-occurrence of words instead of their counts in documents
+    #[arg(long)]
+    pub cooccurrence: bool,
+    /// Set aside words that occur in fewer than N documents
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub min_df: usize,
+    /// Only words in at least N documents may be hott
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub candidate_df: usize,
+    /// Weight of the counts: none, tfidf or log
+    #[arg(long, value_name = "WEIGHT", default_value = "none", value_parser = values::weight(),
+          hide_possible_values = true)]
+    pub weight: Weight,
+}
+
+/// How the rows are chosen and fitted.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Method")]
+pub struct Settings {
+    /// Which error auto makes small: mean over rows, or max
+    #[arg(long, value_name = "ERROR", default_value = "mean", value_parser = values::objective(),
+          hide_possible_values = true)]
+    pub objective: Objective,
+    /// The cost vector p, one number a line (default: -||x_j||^2)
+    #[arg(long, value_name = "FILE")]
+    pub cost: Option<PathBuf>,
+    /// How F is fitted: exact, or incremental (fast, approximate)
+    #[arg(long, value_name = "HOW", default_value = "exact", value_parser = values::cleaning(),
+          hide_possible_values = true)]
+    pub cleaning: Cleaning,
+    /// Epochs of the method hottopixx
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub epochs: usize,
+}
+
+/// Seed, threads and limits.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Run")]
+pub struct Run {
+    /// Fixes everything random
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// Number of threads, 0 for all; the answer does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    /// Compute for at most this long, then give the best answer so far
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub max_seconds: Option<f64>,
+}
+
+/// What becomes of the answer.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Output")]
+pub struct Output {
+    /// Write hott.csv, F, W, summary.json and report.html to this folder
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+    /// No progress bar and no hints
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn flags_do_not_clash() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,46 @@
+//! `hottopixx evaluate`: the errors of any given choice of rows, by exact cleaning.
+
+use crate::args;
+use crate::failure::Failure;
+use crate::job::Session;
+use crate::output;
+use crate::problem::{Problem, Raw};
+use crate::summarise::summary;
+use hottopixx::Objective;
+use hottopixx::synth::Truth;
+use hottopixx_report::text::line;
+use std::path::Path;
+use std::time::Instant;
+
+/// Loads, cleans, reports.
+pub fn run(args: &args::Evaluate, started: Instant) -> Result<(), Failure> {
+    let truth = args.truth.as_deref().map(read_truth).transpose()?;
+    let session = Session::start(&args.run, args.output.quiet, started)?;
+    let problem = Problem::prepare(Raw::load(&args.input)?, &args.text)?;
+    output::prepare(&args.output)?;
+    let load_seconds = session.elapsed();
+
+    let hott = args.hott.iter().map(|&row| problem.row_of(row)).collect::<Result<Vec<_>, _>>()?;
+    let factor = session.plain(&problem, hott.len())?;
+    let answer = factor.evaluate(&problem.matrix, &hott).map_err(|e| problem.failure(e))?;
+    let answer = problem.restore(answer);
+    session.finish();
+
+    let mut summary = summary(&session, &problem, &answer, Objective::Mean, load_seconds);
+    summary.method = "given".to_owned();
+    summary.chosen_from = None;
+    summary.recall = truth.map(|truth| truth.recall(&args.hott));
+    let mut text = output::human(&summary);
+    if let Some(recall) = summary.recall {
+        line(&mut text, "recall", &format!("{:.1} % of the true hott rows", 100.0 * recall));
+    }
+    output::deliver(&args.output, &problem, &answer, &summary, &text)
+}
+
+fn read_truth(path: &Path) -> Result<Truth, Failure> {
+    let wrong = |what: String| Failure::Wrong(format!("{}: {what}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| {
+        wrong(format!("{error}: give the .truth.json file that 'hottopixx generate' wrote"))
+    })
+}

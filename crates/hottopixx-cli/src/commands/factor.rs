@@ -1,0 +1,37 @@
+//! `hottopixx factor`: the main job.
+
+use crate::args;
+use crate::failure::Failure;
+use crate::job::{self, Session};
+use crate::output;
+use crate::problem::{Problem, Raw};
+use crate::summarise::summary;
+use crate::values;
+use hottopixx_report::text::line;
+use std::time::Instant;
+
+/// Loads, factors, reports.
+pub fn run(args: &args::Factor, started: Instant) -> Result<(), Failure> {
+    let method = values::method(&args.method).map_err(Failure::Wrong)?;
+    let session = Session::start(&args.run, args.output.quiet, started)?;
+    let problem = Problem::prepare(Raw::load(&args.input)?, &args.text)?;
+    let cost = job::cost(&args.settings, &problem)?;
+    output::prepare(&args.output)?;
+    let load_seconds = session.elapsed();
+
+    let factor = session.factor(&problem, args.rank, method, &args.settings, cost.as_deref())?;
+    let answer = factor.run(&problem.matrix).map_err(|error| problem.failure(error))?;
+    let answer = problem.restore(answer);
+    session.finish();
+
+    let summary = summary(&session, &problem, &answer, args.settings.objective, load_seconds);
+    let mut text = output::human(&summary);
+    if problem.looks_like_text && !args.output.quiet {
+        line(
+            &mut text,
+            "hint",
+            "text? try --cooccurrence: rows of counts are too sparse for topics",
+        );
+    }
+    output::deliver(&args.output, &problem, &answer, &summary, &text)
+}

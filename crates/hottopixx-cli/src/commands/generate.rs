@@ -1,0 +1,90 @@
+//! `hottopixx generate`: a matrix whose answer is known, and the truth beside it.
+
+use crate::args;
+use crate::failure::{Failure, print};
+use crate::output;
+use clap::builder::{PossibleValue, TypedValueParser};
+use hottopixx::matrix::{Dense, Matrix, Sparse};
+use hottopixx::synth::{Family, Recipe};
+use hottopixx_io::write;
+use hottopixx_report::text::grouped;
+
+/// The families by name, with a line on each.
+pub fn families() -> impl TypedValueParser<Value = Family> {
+    crate::values::one_of(
+        Family::ALL
+            .into_iter()
+            .map(|family| (PossibleValue::new(family.name()).help(family.describe()), family)),
+    )
+}
+
+/// Makes the instance and writes both files.
+pub fn run(args: &args::Generate) -> Result<(), Failure> {
+    let sparse = match args.out.extension().and_then(|extension| extension.to_str()) {
+        Some("npy") => false,
+        Some("npz") => true,
+        _ => {
+            return Err(Failure::Wrong(format!(
+                "{}: unknown extension: let --out end in .npy, or .npz for a sparse matrix",
+                args.out.display()
+            )));
+        }
+    };
+    let recipe = recipe(args);
+    let instance = recipe.generate().map_err(|error| {
+        Failure::Wrong(format!("cannot generate {}: {error}", args.family.name()))
+    })?;
+    let truth = args.out.with_extension("truth.json");
+    match (&instance.matrix, sparse) {
+        (Matrix::Dense(matrix), false) => write::npy(&args.out, matrix)?,
+        (Matrix::Sparse(matrix), true) => write::npz(&args.out, matrix)?,
+        (Matrix::Sparse(matrix), false) => write::npy(&args.out, &dense(matrix))?,
+        (Matrix::Dense(_), true) => write::npz(&args.out, &sparsified(&instance.matrix)?)?,
+    }
+    write::bytes(&truth, output::json(&instance.truth))?;
+    if args.quiet {
+        return Ok(());
+    }
+    print(&format!(
+        "{}: {} x {}, {} nonzeros, rank {}; the truth is in {}\n",
+        args.out.display(),
+        grouped(instance.matrix.rows()),
+        grouped(instance.matrix.cols()),
+        grouped(instance.matrix.nonzeros()),
+        args.rank,
+        truth.display()
+    ))
+}
+
+/// The family's defaults, changed where the user says so.
+fn recipe(args: &args::Generate) -> Recipe {
+    let usual = Recipe::new(args.family, args.rank);
+    Recipe {
+        features: args.features.unwrap_or(usual.features),
+        examples: args.examples.unwrap_or(usual.examples),
+        duplicates: args.duplicates.unwrap_or(usual.duplicates),
+        noise: args.noise.unwrap_or(usual.noise),
+        ill: args.ill.unwrap_or(usual.ill),
+        tokens: args.tokens.unwrap_or(usual.tokens),
+        seed: args.seed,
+        ..usual
+    }
+}
+
+fn dense(matrix: &Sparse) -> Dense {
+    let mut out = Dense::zeros(matrix.rows(), matrix.cols());
+    for i in 0..matrix.rows() {
+        let (columns, values) = matrix.row(i);
+        for (&k, &value) in columns.iter().zip(values) {
+            out.row_mut(i)[k as usize] = value;
+        }
+    }
+    out
+}
+
+fn sparsified(matrix: &Matrix) -> Result<Sparse, Failure> {
+    let entries = |i: usize| matrix.row(i).nonzeros().map(move |(k, value)| (i, k, value));
+    let triplets: Vec<(usize, usize, f64)> = (0..matrix.rows()).flat_map(entries).collect();
+    Sparse::from_triplets(matrix.rows(), matrix.cols(), &triplets)
+        .map_err(|error| Failure::Wrong(error.to_string()))
+}

@@ -1,0 +1,22 @@
+//! One file a command.
+
+mod compare;
+mod demo;
+mod evaluate;
+mod factor;
+pub mod generate;
+
+use crate::args::Command;
+use crate::failure::Failure;
+use std::time::Instant;
+
+/// Carries out a command; `started` is when the program began.
+pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
+    match command {
+        Command::Demo(args) => demo::run(args, started),
+        Command::Factor(args) => factor::run(args, started),
+        Command::Generate(args) => generate::run(args),
+        Command::Evaluate(args) => evaluate::run(args, started),
+        Command::Compare(args) => compare::run(args, started),
+    }
+}

@@ -1,0 +1,80 @@
+//! Every way in which the program can end without success, and its exit code.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+/// Why there is no success. Each carries one sentence for standard error.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Failure {
+    /// The data or the options are wrong: exit code 1.
+    Wrong(String),
+    /// A limit was hit before there was any answer: exit code 3.
+    NoAnswer(String),
+    /// The user interrupted: exit code 130.
+    Interrupted(String),
+}
+
+impl Failure {
+    /// A failure of the library about `input`, which the sentence then names.
+    pub fn from_library(input: &str, error: &hottopixx::Error) -> Self {
+        use hottopixx::Error::NoAnswer;
+        use hottopixx::control::Stop;
+        match error {
+            NoAnswer(Stop::Interrupted) => {
+                Failure::Interrupted("interrupted before there was any answer".to_owned())
+            }
+            NoAnswer(_) => Failure::NoAnswer(format!("{input}: {error}; raise --max-seconds")),
+            _ => Failure::Wrong(format!("{input}: {error}")),
+        }
+    }
+
+    /// Says the sentence, in one line whatever file names it contains, and gives the exit code.
+    pub fn report(&self) -> ExitCode {
+        let (sentence, code) = match self {
+            Failure::Wrong(sentence) => (sentence, 1),
+            Failure::NoAnswer(sentence) => (sentence, 3),
+            Failure::Interrupted(sentence) => (sentence, 130),
+        };
+        say(sentence);
+        ExitCode::from(code)
+    }
+}
+
+impl From<hottopixx_io::Error> for Failure {
+    fn from(error: hottopixx_io::Error) -> Self {
+        Failure::Wrong(error.to_string())
+    }
+}
+
+/// One line on standard error; a closed standard error is no reason to fail.
+pub fn say(sentence: &str) {
+    let sentence = hottopixx_report::table::plain(&sentence.replace(['\n', '\r'], " "));
+    let _ = writeln!(std::io::stderr(), "hottopixx: {sentence}");
+}
+
+/// Writes to standard output. A reader that has gone away, as in `| head`, is success.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::Wrong(format!("standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hottopixx::Error;
+    use hottopixx::control::Stop;
+
+    #[test]
+    fn limits_and_interrupts_have_their_own_codes() {
+        let failure = |error| Failure::from_library("x.npy", &error);
+        assert!(matches!(failure(Error::NoAnswer(Stop::TimeLimit)), Failure::NoAnswer(_)));
+        assert!(matches!(failure(Error::NoAnswer(Stop::Interrupted)), Failure::Interrupted(_)));
+        let Failure::Wrong(sentence) = failure(Error::AllZero { rows: 3 }) else { panic!() };
+        assert!(sentence.starts_with("x.npy: all 3 rows"), "{sentence}");
+    }
+}

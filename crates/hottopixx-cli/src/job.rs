@@ -1,0 +1,137 @@
+//! From flags to checked settings: what every command needs before it calls the library.
+
+use crate::args::{Run, Settings};
+use crate::control::Interrupt;
+use crate::failure::Failure;
+use crate::problem::Problem;
+use crate::progress::Bar;
+use hottopixx::{Factor, Method};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// More threads than this help nobody and can exhaust a machine.
+const MOST_THREADS: usize = 1024;
+
+/// One run of the program: clock, threads, Ctrl-C and progress bar.
+pub struct Session {
+    /// When the program started.
+    pub started: Instant,
+    /// Threads in use, at least 1.
+    pub threads: usize,
+    /// Ctrl-C.
+    pub interrupt: Interrupt,
+    /// The progress bar, if there is one.
+    pub bar: Option<Arc<Bar>>,
+    run: Run,
+}
+
+impl Session {
+    /// Checks the run's flags, fixes the number of threads and starts the progress bar.
+    pub fn start(run: &Run, quiet: bool, started: Instant) -> Result<Self, Failure> {
+        if run.threads > MOST_THREADS {
+            return Err(Failure::Wrong(format!(
+                "--threads {} is not possible: choose at most {MOST_THREADS}, or 0 for all",
+                run.threads
+            )));
+        }
+        if let Some(seconds) = run.max_seconds {
+            crate::values::duration(seconds).map_err(Failure::Wrong)?;
+        }
+        let threads = match run.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        // Fails only when a pool exists already, which then serves as well.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        let session = Session {
+            started,
+            threads,
+            interrupt: Interrupt::install(),
+            bar: Bar::start(quiet),
+            run: run.clone(),
+        };
+        session.note("loading");
+        Ok(session)
+    }
+
+    /// Says on the progress bar what is under way.
+    pub fn note(&self, what: &str) {
+        if let Some(bar) = &self.bar {
+            bar.note(what);
+        }
+    }
+
+    /// Takes the progress bar away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish();
+        }
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> u64 {
+        self.run.seed
+    }
+
+    /// Seconds since the program started.
+    pub fn elapsed(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// The library's settings for one factorization of `problem`. The clock of `--max-seconds`
+    /// starts here.
+    pub fn factor(
+        &self,
+        problem: &Problem,
+        rank: usize,
+        method: Method,
+        settings: &Settings,
+        cost: Option<&[f64]>,
+    ) -> Result<Factor, Failure> {
+        let mut factor = self
+            .plain(problem, rank)?
+            .method(method)
+            .objective(settings.objective)
+            .cleaning(settings.cleaning)
+            .epochs(settings.epochs);
+        if let Some(cost) = cost {
+            factor = factor.cost(problem.keep(cost));
+        }
+        Ok(factor)
+    }
+
+    /// Rank, candidates and what the run's flags say; everything else at its default.
+    pub fn plain(&self, problem: &Problem, rank: usize) -> Result<Factor, Failure> {
+        self.interrupt.computing();
+        let control = self.interrupt.control(self.run.max_seconds, self.bar.as_ref())?;
+        let factor = Factor::new(rank).seed(self.run.seed).threads(self.threads).control(control);
+        Ok(match &problem.candidates {
+            Some(candidates) => factor.candidates(candidates.clone()),
+            None => factor,
+        })
+    }
+}
+
+/// The cost vector of `--cost`, one number for each row of the input.
+pub fn cost(settings: &Settings, problem: &Problem) -> Result<Option<Vec<f64>>, Failure> {
+    let Some(path) = &settings.cost else { return Ok(None) };
+    let cost = hottopixx_io::read_numbers(path)?;
+    if cost.len() != problem.features() {
+        return Err(Failure::Wrong(format!(
+            "{}: {} numbers, but {} has {} rows: give one number a line",
+            path.display(),
+            cost.len(),
+            problem.label,
+            problem.features()
+        )));
+    }
+    if let Some(k) = cost.iter().position(|value| !value.is_finite()) {
+        return Err(Failure::Wrong(format!(
+            "{}: line {} is {}: costs must be finite numbers",
+            path.display(),
+            k + 1,
+            cost[k]
+        )));
+    }
+    Ok(Some(cost))
+}

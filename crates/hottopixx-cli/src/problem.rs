@@ -1,0 +1,326 @@
+//! From a file to the matrix that is factored, and from its answer back to the rows of the file.
+//!
+//! Preparing text can set rows aside and replace the matrix by the co-occurrence of its rows. Every
+//! index the user sees is nevertheless a row of the input: [`Problem::restore`] puts it back.
+
+use crate::args::{Input, Text};
+use crate::failure::Failure;
+use hottopixx::matrix::{Dense, Matrix, Sparse};
+use hottopixx::text::{self, Weight};
+use hottopixx::{Error, Factorization};
+use hottopixx_io::{Format, LoadOptions, Source};
+use std::path::Path;
+
+/// A matrix ready to be factored.
+pub struct Problem {
+    /// The input as the user named it.
+    pub label: String,
+    /// The matrix to factor; one row for each of `kept`.
+    pub matrix: Matrix,
+    /// Names of the rows of the input.
+    pub names: Option<Vec<String>>,
+    /// Names of the columns of the input.
+    pub column_names: Option<Vec<String>>,
+    /// Which rows of `matrix` may be hott.
+    pub candidates: Option<Vec<bool>>,
+    /// Counts of the kept words in documents, behind a co-occurrence matrix.
+    pub counts: Option<Matrix>,
+    /// Whether the input looks like counts of words and was not treated so.
+    pub looks_like_text: bool,
+    /// Row of the input for each row of `matrix`, increasing.
+    kept: Vec<usize>,
+    input_rows: usize,
+}
+
+/// A matrix and what its file said about it.
+pub struct Raw {
+    /// The input as the user named it.
+    pub label: String,
+    /// The matrix.
+    pub matrix: Matrix,
+    /// Names of its rows.
+    pub names: Option<Vec<String>>,
+    /// Names of its columns.
+    pub column_names: Option<Vec<String>>,
+    /// Whether the file is a bag of words.
+    pub bag_of_words: bool,
+}
+
+impl Raw {
+    /// Reads the input and the names of its rows.
+    pub fn load(input: &Input) -> Result<Self, Failure> {
+        let source = Source::path(&input.path);
+        let label = source.name();
+        let options = LoadOptions {
+            format: input.format,
+            transpose: input.transpose,
+            key: input.key.clone(),
+            max_bytes: input.memory,
+        };
+        let loaded = hottopixx_io::load(&source, &options)?;
+        let rows = loaded.matrix.rows();
+        let bag_of_words = loaded.format == Format::BagOfWords;
+        let names = match &input.names {
+            Some(path) => Some(read_names(path, rows, &label)?),
+            None => loaded.row_names,
+        };
+        let column_names = loaded.col_names;
+        Ok(Raw { label, matrix: loaded.matrix, names, column_names, bag_of_words })
+    }
+}
+
+/// Names from a file the user gave, one for each row.
+fn read_names(path: &Path, rows: usize, label: &str) -> Result<Vec<String>, Failure> {
+    let names = hottopixx_io::read_names(path)?;
+    if names.len() == rows {
+        return Ok(names);
+    }
+    Err(Failure::Wrong(format!(
+        "{}: {} names, but {label} has {rows} rows: give one name a line, \
+         or --transpose if the names are those of the columns",
+        path.display(),
+        names.len()
+    )))
+}
+
+impl Problem {
+    /// Checks the matrix and prepares text as asked.
+    pub fn prepare(raw: Raw, text: &Text) -> Result<Self, Failure> {
+        let Raw { label, matrix, names, column_names, bag_of_words } = raw;
+        let wrong = |sentence: String| Failure::Wrong(format!("{label}: {sentence}"));
+        let library = |error: Error| Failure::from_library(&label, &error);
+        matrix.check_nonnegative().map_err(library)?;
+        let input_rows = matrix.rows();
+        let looks_like_text = !text.cooccurrence && (bag_of_words || few_small_counts(&matrix));
+
+        let frequency = text::document_frequency(&matrix);
+        let kept: Vec<usize> = (0..input_rows).filter(|&i| frequency[i] >= text.min_df).collect();
+        if kept.is_empty() {
+            let most = frequency.iter().max().copied().unwrap_or(0);
+            return Err(wrong(format!(
+                "no row occurs in {} columns or more: lower --min-df to at most {most}",
+                text.min_df
+            )));
+        }
+        let counts = if kept.len() == input_rows { matrix } else { matrix.select_rows(&kept) };
+        let candidates = (text.candidate_df > 0).then(|| {
+            kept.iter().map(|&i| frequency[i] >= text.candidate_df).collect::<Vec<bool>>()
+        });
+        if candidates.as_ref().is_some_and(|candidates| !candidates.contains(&true)) {
+            let most = kept.iter().map(|&i| frequency[i]).max().unwrap_or(0);
+            return Err(wrong(format!(
+                "no row occurs in {} columns or more: lower --candidate-df to at most {most}",
+                text.candidate_df
+            )));
+        }
+        let (matrix, counts) = if text.cooccurrence {
+            if text.weight != Weight::None {
+                return Err(Failure::Wrong(
+                    "--cooccurrence needs plain counts: leave out --weight".to_owned(),
+                ));
+            }
+            (text::cooccurrence(&counts).map_err(library)?, Some(counts))
+        } else {
+            (text.weight.apply(&counts), None)
+        };
+        Ok(Problem {
+            label,
+            matrix,
+            names,
+            column_names,
+            candidates,
+            counts,
+            looks_like_text,
+            kept,
+            input_rows,
+        })
+    }
+
+    /// Rows of the input.
+    pub fn features(&self) -> usize {
+        self.input_rows
+    }
+
+    /// Columns of W, which are the rows of the input again for a co-occurrence matrix.
+    pub fn examples(&self) -> usize {
+        if self.counts.is_some() { self.input_rows } else { self.matrix.cols() }
+    }
+
+    /// The entries of a vector over the rows of the input that belong to kept rows.
+    pub fn keep<T: Clone>(&self, by_input_row: &[T]) -> Vec<T> {
+        self.kept.iter().map(|&i| by_input_row[i].clone()).collect()
+    }
+
+    /// The kept rows of a matrix with one row for each row of the input.
+    pub fn keep_rows(&self, by_input_row: &Matrix) -> Matrix {
+        by_input_row.select_rows(&self.kept)
+    }
+
+    /// The row of `matrix` for a row of the input.
+    pub fn row_of(&self, input_row: usize) -> Result<usize, Failure> {
+        if input_row >= self.input_rows {
+            return Err(Failure::Wrong(format!(
+                "{}: there is no row {input_row}: rows are numbered from 0 to {}",
+                self.label,
+                self.input_rows - 1
+            )));
+        }
+        self.kept.binary_search(&input_row).map_err(|_| {
+            Failure::Wrong(format!(
+                "{}: row {input_row} is set aside by --min-df: lower it or choose another row",
+                self.label
+            ))
+        })
+    }
+
+    /// A failure of the library, with rows of the input and the input's name in its sentence.
+    pub fn failure(&self, error: Error) -> Failure {
+        let error = match error {
+            Error::HottRow { row, reason } => Error::HottRow { row: self.input_row(row), reason },
+            Error::Overflow { row } => Error::Overflow { row: self.input_row(row) },
+            other => other,
+        };
+        Failure::from_library(&self.label, &error)
+    }
+
+    fn input_row(&self, row: usize) -> usize {
+        self.kept.get(row).copied().unwrap_or(row)
+    }
+
+    /// The answer in rows of the input: F has a row for each of them, zero where they were set
+    /// aside, and W a column for each column of the input (or, for co-occurrence, for each row).
+    pub fn restore(&self, mut answer: Factorization) -> Factorization {
+        if self.kept.len() == self.input_rows {
+            return answer;
+        }
+        for hott in &mut answer.hott {
+            hott.row = self.kept[hott.row];
+            hott.group.iter_mut().for_each(|row| *row = self.kept[*row]);
+        }
+        answer.f = self.spread_rows(&answer.f);
+        if self.counts.is_some() {
+            answer.w = self.spread_columns(&answer.w);
+        }
+        answer.errors.per_row = self.spread(&answer.errors.per_row);
+        answer.diagonal = answer.diagonal.map(|diagonal| self.spread(&diagonal));
+        let zero: Vec<usize> = answer.zero_rows.iter().map(|&row| self.kept[row]).collect();
+        answer.zero_rows = (0..self.input_rows)
+            .filter(|row| self.kept.binary_search(row).is_err() || zero.contains(row))
+            .collect();
+        answer
+    }
+
+    fn spread(&self, values: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.input_rows];
+        for (&row, &value) in self.kept.iter().zip(values) {
+            out[row] = value;
+        }
+        out
+    }
+
+    fn spread_rows(&self, f: &Matrix) -> Matrix {
+        let Matrix::Sparse(f) = f else {
+            let mut out = Dense::zeros(self.input_rows, f.cols());
+            for (i, &row) in self.kept.iter().enumerate() {
+                f.row(i).add_to(1.0, out.row_mut(row));
+            }
+            return out.into();
+        };
+        let mut starts = vec![0; self.input_rows + 1];
+        for (i, &row) in self.kept.iter().enumerate() {
+            starts[row + 1] = f.row(i).0.len();
+        }
+        for row in 0..self.input_rows {
+            starts[row + 1] += starts[row];
+        }
+        let (columns, values) = (f.columns().to_vec(), f.values().to_vec());
+        Sparse::new(self.input_rows, f.cols(), starts, columns, values)
+            .expect("rows were only moved")
+            .into()
+    }
+
+    fn spread_columns(&self, w: &Matrix) -> Matrix {
+        let Matrix::Sparse(w) = w else {
+            let mut out = Dense::zeros(w.rows(), self.input_rows);
+            for k in 0..w.rows() {
+                for (i, value) in w.row(k).nonzeros() {
+                    out.row_mut(k)[self.kept[i]] = value;
+                }
+            }
+            return out.into();
+        };
+        let columns = w.columns().iter().map(|&i| self.kept[i as usize] as u32).collect();
+        let (starts, values) = (w.starts().to_vec(), w.values().to_vec());
+        Sparse::new(w.rows(), self.input_rows, starts, columns, values)
+            .expect("columns were only moved")
+            .into()
+    }
+}
+
+/// Whether this is a sparse matrix of whole numbers, at most one entry in ten not zero.
+fn few_small_counts(matrix: &Matrix) -> bool {
+    let Matrix::Sparse(matrix) = matrix else { return false };
+    let entries = matrix.rows() as f64 * matrix.cols() as f64;
+    matrix.values().len() as f64 <= 0.1 * entries
+        && matrix.values().iter().all(|value| value.fract() == 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(matrix: impl Into<Matrix>) -> Raw {
+        Raw {
+            label: "x".into(),
+            matrix: matrix.into(),
+            names: None,
+            column_names: None,
+            bag_of_words: false,
+        }
+    }
+
+    /// Row 1 occurs in one column only.
+    fn counts() -> Dense {
+        let rows = [[2.0, 1.0, 0.0, 3.0], [0.0, 4.0, 0.0, 0.0], [1.0, 2.0, 2.0, 0.0]];
+        Dense::from_rows(&rows).unwrap()
+    }
+
+    #[test]
+    fn answers_come_back_in_rows_of_the_input() {
+        for sparse in [false, true] {
+            let matrix = if sparse {
+                let mut triplets = Vec::new();
+                let dense = Matrix::from(counts());
+                for i in 0..3 {
+                    triplets.extend(dense.row(i).nonzeros().map(|(k, v)| (i, k, v)));
+                }
+                Matrix::from(Sparse::from_triplets(3, 4, &triplets).unwrap())
+            } else {
+                counts().into()
+            };
+            let text = Text { min_df: 2, candidate_df: 3, ..Text::default() };
+            let problem = Problem::prepare(raw(matrix), &text).unwrap();
+            assert_eq!((problem.matrix.rows(), problem.features(), problem.examples()), (2, 3, 4));
+            assert_eq!(problem.candidates, Some(vec![true, true]));
+            assert_eq!(problem.keep(&[7, 8, 9]), [7, 9]);
+            assert_eq!(problem.row_of(2), Ok(1));
+            assert!(problem.row_of(1).is_err() && problem.row_of(3).is_err());
+            let f = problem.spread_rows(&problem.matrix);
+            assert_eq!((f.rows(), f.row(1).sum(), f.row(2).sum()), (3, 0.0, 5.0));
+            let w = problem.spread_columns(&problem.matrix.transpose());
+            assert_eq!(w.row(1).nonzeros().collect::<Vec<_>>(), [(0, 1.0), (2, 2.0)]);
+        }
+    }
+
+    #[test]
+    fn impossible_thresholds_name_a_possible_one() {
+        for text in
+            [Text { min_df: 9, ..Text::default() }, Text { candidate_df: 9, ..Text::default() }]
+        {
+            let Err(Failure::Wrong(sentence)) = Problem::prepare(raw(counts()), &text) else {
+                panic!("accepted")
+            };
+            assert!(sentence.ends_with("to at most 3"), "{sentence}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The progress bar: one line on standard error while the library works.
+
+use hottopixx::control::{Observer, Progress, Stage};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Shows progress on a terminal.
+pub struct Bar {
+    bar: ProgressBar,
+}
+
+impl Bar {
+    /// A bar, unless the user wants quiet or nobody is watching.
+    pub fn start(quiet: bool) -> Option<Arc<Self>> {
+        if quiet || !std::io::stderr().is_terminal() {
+            return None;
+        }
+        let bar = ProgressBar::new_spinner();
+        bar.set_style(spinner());
+        bar.enable_steady_tick(Duration::from_millis(120));
+        Some(Arc::new(Bar { bar }))
+    }
+
+    /// Says what is under way outside the library.
+    pub fn note(&self, what: &str) {
+        self.bar.set_message(what.to_owned());
+    }
+
+    /// Takes the bar off the screen, so that the answer stands alone.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for Bar {
+    fn progress(&self, progress: &Progress<'_>) {
+        let step = match progress.stage {
+            Stage::Normalise => "normalise",
+            Stage::Localise => "localise",
+            Stage::Select => "select",
+            Stage::Clean => "clean",
+        };
+        let value = progress.value.map_or_else(String::new, |value| format!(", best {value:.5}"));
+        match progress.total {
+            Some(total) => {
+                self.bar.set_style(counted());
+                self.bar.set_length(total as u64);
+                self.bar.set_position(progress.done as u64);
+            }
+            None => self.bar.set_style(spinner()),
+        }
+        self.bar.set_message(format!("{step}: {}{value}", progress.task));
+    }
+}
+
+fn spinner() -> ProgressStyle {
+    ProgressStyle::default_spinner()
+}
+
+fn counted() -> ProgressStyle {
+    ProgressStyle::with_template("{spinner} {bar:24} {pos}/{len} {msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+}

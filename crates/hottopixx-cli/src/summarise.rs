@@ -1,0 +1,67 @@
+//! The library's answer, in names and with the facts of the run around it.
+
+use crate::job::Session;
+use crate::problem::Problem;
+use hottopixx::{Factorization, Objective};
+use hottopixx_report::{Seconds, Summary, Topic, strongest, worst_rows};
+
+/// How many members a topic is shown with, and how many badly explained rows.
+const SHOWN: usize = 10;
+
+/// Everything there is to say about an answer that is already in rows of the input.
+pub fn summary(
+    session: &Session,
+    problem: &Problem,
+    answer: &Factorization,
+    objective: Objective,
+    load_seconds: f64,
+) -> Summary {
+    let names = problem.names.as_deref();
+    let by_topic = answer.f.transpose();
+    let topics = answer.hott.iter().enumerate().map(|(k, hott)| Topic {
+        row: hott.row,
+        name: names.map(|names| names[hott.row].clone()),
+        weight: hott.weight,
+        group: hott.group.clone(),
+        group_names: names.map(|names| hott.group.iter().map(|&row| names[row].clone()).collect()),
+        members: strongest(by_topic.row(k), hott.row, SHOWN, names),
+    });
+    Summary {
+        input: problem.label.clone(),
+        features: problem.features(),
+        examples: problem.examples(),
+        nonzeros: problem.matrix.nonzeros(),
+        documents: problem.counts.as_ref().map(|counts| counts.cols()),
+        rank: answer.hott.len(),
+        method: answer.method.name().to_owned(),
+        chosen_from: answer.chosen_from.clone(),
+        objective,
+        cleaning: answer.cleaning,
+        stop: answer.stop,
+        hott: topics.collect(),
+        error: answer.errors.clone(),
+        recall: None,
+        worst: worst_rows(&answer.errors.per_row, SHOWN, names),
+        zero_rows: answer.zero_rows.len(),
+        certificate: None,
+        seconds: Seconds {
+            load: load_seconds,
+            localize: answer.seconds.localize,
+            select: answer.seconds.select,
+            clean: answer.seconds.clean,
+            total: session.elapsed(),
+        },
+        peak_memory_bytes: peak_memory(),
+        threads: session.threads,
+        seed: session.seed(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}
+
+/// The largest resident memory of this process so far, where the system tells.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}

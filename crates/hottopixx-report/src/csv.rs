@@ -1,0 +1,77 @@
+//! `hott.csv`: one line a topic, for spreadsheets and scripts.
+
+use crate::{Entry, Summary, Topic};
+use hottopixx::matrix::Matrix;
+
+/// Header `topic,row,name,weight,group,members`; topics from 1, rows from 0, lists separated by `;`.
+pub fn hott(summary: &Summary) -> String {
+    let mut out = String::from("topic,row,name,weight,group,members\n");
+    for (k, topic) in summary.hott.iter().enumerate() {
+        let group: Vec<String> = topic.group.iter().map(usize::to_string).collect();
+        let members: Vec<String> = topic.members.iter().map(Entry::label).collect();
+        let cells = [
+            (k + 1).to_string(),
+            topic.row.to_string(),
+            topic.name.clone().unwrap_or_default(),
+            topic.weight.to_string(),
+            group.join(";"),
+            members.join(";"),
+        ];
+        push_line(&mut out, &cells);
+    }
+    out
+}
+
+/// Topic shares of every document (`shares` is documents x topics): header `document` and the
+/// topics' labels, then one line a document.
+pub fn documents(summary: &Summary, shares: &Matrix, names: Option<&[String]>) -> String {
+    let mut out = String::new();
+    let labels = summary.hott.iter().map(Topic::label);
+    push_line(&mut out, &std::iter::once("document".to_owned()).chain(labels).collect::<Vec<_>>());
+    for d in 0..shares.rows() {
+        let mut row = vec![0.0; shares.cols()];
+        shares.row(d).add_to(1.0, &mut row);
+        let name = names.and_then(|names| names.get(d).cloned()).unwrap_or_else(|| d.to_string());
+        let cells = std::iter::once(name).chain(row.iter().map(f64::to_string));
+        push_line(&mut out, &cells.collect::<Vec<_>>());
+    }
+    out
+}
+
+fn push_line(out: &mut String, cells: &[String]) {
+    let quoted: Vec<String> = cells.iter().map(|cell| quote(cell)).collect();
+    out.push_str(&quoted.join(","));
+    out.push('\n');
+}
+
+fn quote(cell: &str) -> String {
+    if cell.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::example;
+    use hottopixx::matrix::Dense;
+
+    #[test]
+    fn quotes_only_where_needed() {
+        let mut summary = example();
+        summary.hott[1].name = Some("a,\"b\"".into());
+        let text = hott(&summary);
+        assert!(text.starts_with("topic,row,name,weight,group,members\n"), "{text}");
+        assert!(text.contains("1,12,oil,0.97,12;31,crude;opec\n"), "{text}");
+        assert!(text.contains("2,7,\"a,\"\"b\"\"\",1,7,grain\n"), "{text}");
+    }
+
+    #[test]
+    fn one_line_a_document() {
+        let shares = Dense::from_rows(&[[0.5, 0.5], [0.0, 1.0], [1.0, 0.0]]).unwrap().into();
+        let text = documents(&example(), &shares, None);
+        assert_eq!(text, "document,oil,<b>wheat\n0,0.5,0.5\n1,0,1\n2,1,0\n");
+    }
+}

@@ -1,0 +1,250 @@
+//! The answer as it is reported, in names and rows of the input.
+
+use hottopixx::control::Stop;
+use hottopixx::matrix::Row;
+use hottopixx::{Cleaning, Errors, Objective};
+use serde::Serialize;
+
+/// A row of the input with a number: a strong member of a topic, or a badly explained row.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Entry {
+    /// Row of the input, from 0.
+    pub row: usize,
+    /// Its name, where names are known.
+    pub name: Option<String>,
+    /// The number: an entry of F, or an l1 error.
+    pub value: f64,
+}
+
+/// One hott topic.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Topic {
+    /// The hott row, in the numbering of the input, from 0.
+    pub row: usize,
+    /// Its name, where names are known.
+    pub name: Option<String>,
+    /// Weight on the diagonal of the localising matrix, pooled over the group.
+    pub weight: f64,
+    /// Rows that could stand in its place with nearly the same error, itself included.
+    pub group: Vec<usize>,
+    /// Their names, where names are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group_names: Option<Vec<String>>,
+    /// The rows with the largest entries in this topic's column of F, strongest first.
+    pub members: Vec<Entry>,
+}
+
+/// What a method can prove about its answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Certificate {
+    /// Value of the answer.
+    pub objective: f64,
+    /// No answer can be below this.
+    pub lower_bound: f64,
+    /// Their difference.
+    pub gap: f64,
+    /// `optimal`, or why not.
+    pub status: String,
+}
+
+/// Wall-clock seconds of each step.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Seconds {
+    /// Reading and preparing the input.
+    pub load: f64,
+    /// Finding where hott rows are.
+    pub localize: f64,
+    /// Choosing among candidates and exchanging.
+    pub select: f64,
+    /// Fitting all rows on the hott rows.
+    pub clean: f64,
+    /// From the start of the program until the answer.
+    pub total: f64,
+}
+
+/// The whole answer: what `--json` prints and `summary.json` holds, key by key.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// The input as the user named it.
+    pub input: String,
+    /// Rows of the input.
+    pub features: usize,
+    /// Columns of the matrix that was factored, and of W.
+    pub examples: usize,
+    /// Entries of that matrix that are not zero.
+    pub nonzeros: usize,
+    /// Documents behind a co-occurrence matrix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub documents: Option<usize>,
+    /// Number of hott topics.
+    pub rank: usize,
+    /// The method asked for.
+    pub method: String,
+    /// For `auto`, the method whose candidate won.
+    pub chosen_from: Option<String>,
+    /// Which error was made small.
+    pub objective: Objective,
+    /// How F was fitted.
+    pub cleaning: Cleaning,
+    /// Why the computation ended.
+    pub stop: Stop,
+    /// The hott topics.
+    pub hott: Vec<Topic>,
+    /// Errors, against rows of unit sum.
+    pub error: Errors,
+    /// Share of the true hott rows that were chosen, where the truth is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recall: Option<f64>,
+    /// The rows explained worst, worst first.
+    pub worst: Vec<Entry>,
+    /// Number of rows explained by nothing because they are zero or set aside.
+    pub zero_rows: usize,
+    /// Proven bounds, where the method has them.
+    pub certificate: Option<Certificate>,
+    /// Time of each step.
+    pub seconds: Seconds,
+    /// Largest resident memory of the process; null where the system does not tell.
+    pub peak_memory_bytes: Option<u64>,
+    /// Threads used.
+    pub threads: usize,
+    /// The seed.
+    pub seed: u64,
+    /// Version of the program.
+    pub version: String,
+}
+
+impl Topic {
+    /// The topic's name, or its row number where there are no names.
+    pub fn label(&self) -> String {
+        label(self.row, self.name.as_deref())
+    }
+
+    /// Names, or row numbers, of the other rows of the group.
+    pub fn stand_ins(&self) -> Vec<String> {
+        let name = |k: usize| self.group_names.as_ref().and_then(|names| names.get(k));
+        let others = self.group.iter().enumerate().filter(|&(_, &row)| row != self.row);
+        others.map(|(k, &row)| label(row, name(k).map(String::as_str))).collect()
+    }
+}
+
+impl Entry {
+    /// The row's name, or its number where there are no names.
+    pub fn label(&self) -> String {
+        label(self.row, self.name.as_deref())
+    }
+}
+
+fn label(row: usize, name: Option<&str>) -> String {
+    name.map_or_else(|| row.to_string(), str::to_owned)
+}
+
+/// The `count` largest entries of a topic's column of F (a row of the transpose of F) except row
+/// `hott`, largest first, ties by row. Only positive entries.
+pub fn strongest(
+    column: Row<'_>,
+    hott: usize,
+    count: usize,
+    names: Option<&[String]>,
+) -> Vec<Entry> {
+    largest(column.nonzeros().filter(|&(i, value)| i != hott && value > 0.0), count, names)
+}
+
+/// The `count` rows with the largest errors, largest first, ties by row.
+pub fn worst_rows(per_row: &[f64], count: usize, names: Option<&[String]>) -> Vec<Entry> {
+    let errors = per_row.iter().copied().enumerate().filter(|(_, error)| *error > 0.0);
+    largest(errors, count, names)
+}
+
+fn largest(
+    entries: impl Iterator<Item = (usize, f64)>,
+    count: usize,
+    names: Option<&[String]>,
+) -> Vec<Entry> {
+    let mut entries: Vec<(usize, f64)> = entries.collect();
+    entries.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    entries.truncate(count);
+    let name = |row: usize| names.and_then(|names| names.get(row).cloned());
+    entries.into_iter().map(|(row, value)| Entry { row, name: name(row), value }).collect()
+}
+
+#[cfg(test)]
+pub(crate) fn example() -> Summary {
+    let entry = |row, name: &str, value| Entry { row, name: Some(name.to_owned()), value };
+    let topic = |row, name: &str, weight, group: &[usize], members: Vec<Entry>| Topic {
+        row,
+        name: Some(name.to_owned()),
+        weight,
+        group: group.to_vec(),
+        group_names: Some(group.iter().map(|row| format!("n{row}")).collect()),
+        members,
+    };
+    Summary {
+        input: "prices & news.csv".into(),
+        features: 40,
+        examples: 400,
+        nonzeros: 16_000,
+        documents: None,
+        rank: 2,
+        method: "auto".into(),
+        chosen_from: Some("spa".into()),
+        objective: Objective::Mean,
+        cleaning: Cleaning::Exact,
+        stop: Stop::Finished,
+        hott: vec![
+            topic(
+                12,
+                "oil",
+                0.97,
+                &[12, 31],
+                vec![entry(31, "crude", 0.91), entry(3, "opec", 0.4)],
+            ),
+            topic(7, "<b>wheat", 1.0, &[7], vec![entry(8, "grain", 0.5)]),
+        ],
+        error: Errors { inf1: 0.021, mean_l1: 0.013, rmse: 1.2e-5, per_row: vec![] },
+        recall: None,
+        worst: vec![entry(9, "pope", 0.021)],
+        zero_rows: 1,
+        certificate: None,
+        seconds: Seconds { load: 0.01, localize: 0.2, select: 0.1, clean: 0.05, total: 0.36 },
+        peak_memory_bytes: Some(25_300_000),
+        threads: 2,
+        seed: 0,
+        version: "0.1.0".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hottopixx::matrix::{Dense, Matrix, Sparse};
+
+    #[test]
+    fn strongest_members_leave_out_the_hott_row_and_zeros() {
+        let dense = Dense::from_rows(&[[1.0, 0.0], [0.2, 0.5], [0.7, 0.0], [0.7, 2.0]]).unwrap();
+        let triplets =
+            [(0, 0, 1.0), (1, 0, 0.2), (1, 1, 0.5), (2, 0, 0.7), (3, 0, 0.7), (3, 1, 2.0)];
+        let sparse = Sparse::from_triplets(4, 2, &triplets).unwrap();
+        for f in [Matrix::from(dense), Matrix::from(sparse)] {
+            let by_topic = f.transpose();
+            let rows = |k, hott, count| -> Vec<usize> {
+                strongest(by_topic.row(k), hott, count, None).iter().map(|e| e.row).collect()
+            };
+            assert_eq!(rows(0, 0, 8), [2, 3, 1]);
+            assert_eq!(rows(0, 0, 1), [2]);
+            assert_eq!(rows(1, 3, 8), [1]);
+        }
+    }
+
+    #[test]
+    fn json_has_the_promised_keys() {
+        let json = serde_json::to_value(example()).unwrap();
+        let promised = "features examples nonzeros rank method hott error certificate seconds \
+                        peak_memory_bytes threads seed version";
+        for key in promised.split_whitespace() {
+            assert!(json.get(key).is_some(), "{key} is missing");
+        }
+        assert!(json["certificate"].is_null());
+        assert_eq!(json["hott"][0]["group"], serde_json::json!([12, 31]));
+        assert_eq!(json["stop"], "finished");
+    }
+}

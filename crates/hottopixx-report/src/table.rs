@@ -1,0 +1,149 @@
+//! Text tables that fit a terminal: columns as wide as their cells, two spaces apart, and the
+//! flexible ones cut short with an ellipsis when the line would be too long.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The width every text of this crate is written for.
+pub const WIDTH: usize = 80;
+
+/// How a column is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+    /// Words that may be cut to at least this many characters when the line is too long.
+    Cut(usize),
+}
+
+/// A table under construction.
+#[derive(Debug, Clone)]
+pub struct Table {
+    columns: Vec<(String, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these headings and alignments.
+    pub fn new(columns: &[(&str, Align)]) -> Self {
+        let columns = columns.iter().map(|&(name, align)| (name.to_owned(), align)).collect();
+        Table { columns, rows: Vec::new() }
+    }
+
+    /// Adds a row; missing cells are empty, characters that move a cursor are replaced.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        let mut cells: Vec<String> = cells.into_iter().map(|cell| plain(&cell)).collect();
+        cells.resize(self.columns.len(), String::new());
+        self.rows.push(cells);
+    }
+
+    /// The table as lines of at most `width` columns, unless fixed columns alone are wider.
+    pub fn render(&self, width: usize) -> String {
+        let widths = self.widths(width);
+        let heading: Vec<String> = self.columns.iter().map(|(name, _)| name.clone()).collect();
+        let mut out = String::new();
+        for row in std::iter::once(&heading).chain(&self.rows) {
+            let mut line = String::new();
+            for ((cell, (_, align)), &width) in row.iter().zip(&self.columns).zip(&widths) {
+                let cell = cut(cell, width);
+                let pad = " ".repeat(width - cell.width());
+                match align {
+                    Align::Right => line.extend([pad.as_str(), &cell, "  "]),
+                    Align::Left | Align::Cut(_) => line.extend([cell.as_str(), &pad, "  "]),
+                }
+            }
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Natural widths, then the widest flexible column shrinks until the line fits.
+    fn widths(&self, width: usize) -> Vec<usize> {
+        let natural = |k: usize| {
+            let cells = self.rows.iter().map(|row| row[k].width());
+            cells.chain([self.columns[k].0.width()]).max().unwrap_or(0)
+        };
+        let mut widths: Vec<usize> = (0..self.columns.len()).map(natural).collect();
+        let room = width.saturating_sub(2 * widths.len().saturating_sub(1));
+        while widths.iter().sum::<usize>() > room {
+            let flexible = (0..widths.len()).filter(|&k| match self.columns[k].1 {
+                Align::Cut(least) => widths[k] > least.max(self.columns[k].0.width()),
+                Align::Left | Align::Right => false,
+            });
+            match flexible.max_by_key(|&k| widths[k]) {
+                Some(k) => widths[k] -= 1,
+                None => break,
+            }
+        }
+        widths
+    }
+}
+
+/// The text without control characters, which a file of names must not send to a terminal.
+pub fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// The text cut to `width` columns, the last of them an ellipsis where something was cut.
+pub fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 1;
+    for c in text.chars() {
+        used += c.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        out.push(c);
+    }
+    out.push('…');
+    out
+}
+
+/// Words joined by `separator`, as many whole ones as fit `width`; an ellipsis says there are more.
+pub fn join_fitting(words: &[String], separator: &str, width: usize) -> String {
+    let mut out = String::new();
+    for (k, word) in words.iter().enumerate() {
+        let more = if k + 1 < words.len() { separator.width() + 1 } else { 0 };
+        let lead = if k == 0 { "" } else { separator };
+        if k > 0 && out.width() + lead.width() + word.width() + more > width {
+            out.push_str(separator);
+            out.push('…');
+            break;
+        }
+        out.push_str(lead);
+        out.push_str(word);
+    }
+    cut(&out, width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_long_cells_are_cut() {
+        let mut table =
+            Table::new(&[("row", Align::Right), ("name", Align::Cut(6)), ("x", Align::Left)]);
+        table.row(["7".into(), "short".into(), "a".into()]);
+        table.row(["123".into(), "a very long name\u{1b}[31m".into(), "b".into()]);
+        assert_eq!(
+            table.render(20),
+            "row  name          x\n  7  short         a\n123  a very long…  b\n"
+        );
+        assert!(table.render(80).contains("a very long name\u{fffd}[31m"));
+    }
+
+    #[test]
+    fn joins_whole_words() {
+        let words = ["oil", "crude", "opec"].map(String::from);
+        assert_eq!(join_fitting(&words, " ", 80), "oil crude opec");
+        assert_eq!(join_fitting(&words, " ", 12), "oil crude …");
+        assert_eq!(join_fitting(&words, " ", 2), "o…");
+        assert_eq!(cut("日本語", 4), "日…");
+    }
+}

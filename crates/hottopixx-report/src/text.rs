@@ -1,0 +1,192 @@
+//! The answer for a terminal of 80 columns.
+
+use crate::table::{Align, Table, WIDTH, cut, join_fitting, plain};
+use crate::{Entry, Seconds, Summary};
+use hottopixx::control::Stop;
+use hottopixx::{Cleaning, Objective};
+
+/// What was factored and how: the first lines of every report.
+pub fn banner(summary: &Summary) -> String {
+    let s = summary;
+    let mut out = format!("hottopixx {}\n", s.version);
+    let shape = format!(
+        "{} features x {} examples, {} nonzeros",
+        grouped(s.features),
+        grouped(s.examples),
+        grouped(s.nonzeros)
+    );
+    line(&mut out, "input", &plain(&s.input));
+    line(&mut out, "size", &shape);
+    if let Some(documents) = s.documents {
+        line(
+            &mut out,
+            "text",
+            &format!("co-occurrence of words in {} documents", grouped(documents)),
+        );
+    }
+    if s.zero_rows > 0 {
+        line(&mut out, "set aside", &format!("{}: zero or too rare", count(s.zero_rows, "row")));
+    }
+    let from = match &s.chosen_from {
+        Some(from) if *from != s.method => format!(" (from {from})"),
+        _ => String::new(),
+    };
+    line(&mut out, "method", &format!("{}{from}, rank {}", s.method, s.rank));
+    let goal = match s.objective {
+        Objective::Mean => "mean",
+        Objective::Max => "largest",
+    };
+    let threads = count(s.threads, "thread");
+    line(&mut out, "settings", &format!("least {goal} error, seed {}, {threads}", s.seed));
+    out
+}
+
+/// The hott topics as a table: row, name, weight, the rest of the group, strongest members.
+pub fn topics(summary: &Summary) -> String {
+    let named = summary.hott.iter().any(|topic| topic.name.is_some());
+    let mut columns = vec![("topic", Align::Right), ("row", Align::Right)];
+    if named {
+        columns.push(("name", Align::Cut(12)));
+    }
+    columns.extend([("weight", Align::Right), ("or as well", Align::Cut(10))]);
+    columns.push((if named { "strongest members" } else { "strongest rows" }, Align::Cut(20)));
+    let mut table = Table::new(&columns);
+    for (k, topic) in summary.hott.iter().enumerate() {
+        let members: Vec<String> = topic.members.iter().map(Entry::label).collect();
+        let mut cells = vec![(k + 1).to_string(), topic.row.to_string()];
+        if named {
+            cells.push(topic.label());
+        }
+        cells.push(format!("{:.3}", topic.weight));
+        cells.push(join_fitting(&topic.stand_ins(), " ", 16));
+        cells.push(members.join(if named { " " } else { ", " }));
+        table.row(cells);
+    }
+    table.render(WIDTH)
+}
+
+/// Errors with their units, time of each step, and how the computation ended.
+pub fn facts(summary: &Summary) -> String {
+    let s = summary;
+    let mut out = String::new();
+    let worst = s.worst.first().map_or_else(String::new, |worst| match &worst.name {
+        Some(name) => format!(" (row {}, {})", worst.row, cut(&plain(name), 24)),
+        None => format!(" (row {})", worst.row),
+    });
+    line(
+        &mut out,
+        "error",
+        &format!("mean {:.4}, largest {:.4}{worst}", s.error.mean_l1, s.error.inf1),
+    );
+    line(&mut out, "", "l1 error of a row, rows sum to 1; 0 is perfect, 1 explains nothing");
+    line(&mut out, "rmse", &format!("{:.3e} over all entries, rows sum to 1", s.error.rmse));
+    if s.cleaning == Cleaning::Incremental {
+        line(&mut out, "cleaning", "incremental: F and these errors are upper estimates");
+    }
+    line(&mut out, "time", &seconds(&s.seconds));
+    if let Some(bytes) = s.peak_memory_bytes {
+        line(&mut out, "memory", &format!("{} at most", size(bytes)));
+    }
+    if s.stop != Stop::Finished {
+        line(&mut out, "stopped", &format!("{}: this is the best answer so far", s.stop));
+    }
+    out
+}
+
+/// Time of each step and in all.
+pub fn seconds(seconds: &Seconds) -> String {
+    let Seconds { load, localize, select, clean, total } = seconds;
+    format!(
+        "{total:.2} s: load {load:.2}, localize {localize:.2}, select {select:.2}, clean {clean:.2}"
+    )
+}
+
+/// A labelled line: the label in ten columns, then the text.
+pub fn line(out: &mut String, label: &str, text: &str) {
+    out.push_str(format!("{label:<10}{text}").trim_end());
+    out.push('\n');
+}
+
+/// A whole number with commas between thousands.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && (digits.len() - k).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1 thread`, `2 threads`.
+pub fn count(number: usize, thing: &str) -> String {
+    format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// Bytes in the largest binary unit that leaves at least 1.
+pub fn size(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    for unit in ["bytes", "KiB", "MiB", "GiB"] {
+        if value < 1024.0 {
+            let digits = usize::from(unit != "bytes");
+            return format!("{value:.digits$} {unit}");
+        }
+        value /= 1024.0;
+    }
+    format!("{value:.1} TiB")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::example;
+    use unicode_width::UnicodeWidthStr;
+
+    #[test]
+    fn golden() {
+        let summary = example();
+        let text = format!("{}\n{}\n{}", banner(&summary), topics(&summary), facts(&summary));
+        assert_eq!(
+            text,
+            "\
+hottopixx 0.1.0
+input     prices & news.csv
+size      40 features x 400 examples, 16,000 nonzeros
+set aside 1 row: zero or too rare
+method    auto (from spa), rank 2
+settings  least mean error, seed 0, 2 threads
+
+topic  row  name      weight  or as well  strongest members
+    1   12  oil        0.970  n31         crude opec
+    2    7  <b>wheat   1.000              grain
+
+error     mean 0.0130, largest 0.0210 (row 9, pope)
+          l1 error of a row, rows sum to 1; 0 is perfect, 1 explains nothing
+rmse      1.200e-5 over all entries, rows sum to 1
+time      0.36 s: load 0.01, localize 0.20, select 0.10, clean 0.05
+memory    24.1 MiB at most
+"
+        );
+    }
+
+    #[test]
+    fn long_names_still_fit() {
+        let mut summary = example();
+        summary.hott[0].name = Some("n".repeat(200));
+        summary.hott[0].group = (1000..1100).collect();
+        summary.hott[0].members[0].name = Some("m".repeat(200));
+        for line in topics(&summary).lines() {
+            assert!(line.width() <= WIDTH, "{line}");
+        }
+    }
+
+    #[test]
+    fn units() {
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(grouped(12), "12");
+        assert_eq!(size(1023), "1023 bytes");
+        assert_eq!(size(8 << 30), "8.0 GiB");
+    }
+}
