@@ -126,10 +126,9 @@ impl Inverse {
         }
         let scale = 1.0 / schur;
         self.spare.clear();
-        for a in 0..k {
-            let lead = u[a] * scale;
-            self.spare
-                .extend(self.values[a * k..(a + 1) * k].iter().zip(&w).map(|(v, w)| v + lead * w));
+        for (row, u) in self.values.chunks_exact(k.max(1)).zip(&u) {
+            let lead = u * scale;
+            self.spare.extend(row.iter().zip(&w).map(|(v, w)| v + lead * w));
             self.spare.push(-lead);
         }
         self.spare.extend(w.iter().map(|w| -w * scale));

@@ -168,10 +168,10 @@ impl Atoms {
 
     /// The atoms on the support of `target`. O(atoms * support) unless the design is shared.
     pub fn restrict<'a>(&'a self, target: Row<'a>, buffer: &'a mut Gathered) -> Target<'a> {
-        if let (Some(design), Row::Dense(x)) = (&self.shared, target) {
-            if 2 * x.iter().filter(|v| **v > 0.0).count() >= self.cols {
-                return Target { design, x };
-            }
+        if let (Some(design), Row::Dense(x)) = (&self.shared, target)
+            && 2 * x.iter().filter(|v| **v > 0.0).count() >= self.cols
+        {
+            return Target { design, x };
         }
         let m = self.rows;
         let design = &mut buffer.design;

@@ -490,8 +490,8 @@ impl Solver {
             let factors = [-d[f], -d[f + 1], -d[f + 2], -d[f + 3]];
             axpy4(factors, [atom(f), atom(f + 1), atom(f + 2), atom(f + 3)], &mut self.rate);
         }
-        for f in k - k % 4..k {
-            axpy(-d[f], atom(f), &mut self.rate);
+        for (f, delta) in d.iter().enumerate().skip(k - k % 4) {
+            axpy(-delta, atom(f), &mut self.rate);
         }
         for &k in &self.active {
             self.rate[k as usize] = 0.0;

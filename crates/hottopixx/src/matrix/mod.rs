@@ -139,9 +139,8 @@ impl<'a> Row<'a> {
             Row::Dense(values) => (true, &[], values),
             Row::Sparse(columns, values) => (false, columns, values),
         };
-        values.iter().enumerate().filter_map(move |(k, &v)| {
-            (v != 0.0).then(|| (if dense { k } else { columns[k] as usize }, v))
-        })
+        let column = move |k: usize| if dense { k } else { columns[k] as usize };
+        values.iter().enumerate().filter(|(_, v)| **v != 0.0).map(move |(k, &v)| (column(k), v))
     }
 
     /// Sum of the entries, added in order of column.

@@ -1,5 +1,6 @@
-//! The whole pipeline behind one builder: settings in, factorization out.
+//! A factorization under way: normalise, localise, select, clean.
 
+use super::{Cleaning, Errors, Factor, Factorization, HottRow, Method, Seconds};
 use crate::Error;
 use crate::clean::{IncrementalSettings, RowFit, incremental, measure};
 use crate::control::{Control, Stop};
@@ -14,288 +15,12 @@ use crate::select::exchange::{ExchangeSettings, Selection, refine};
 use crate::select::groups::groups;
 use crate::select::portfolio::{Candidate, Judged, judge, readings};
 use crate::select::top;
-use std::time::Instant;
-
-/// How the hott rows are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Method {
-    /// Several methods, judged by their exact cleaned error, then refined by exchanges.
-    #[default]
-    Auto,
-    /// The paper's incremental gradient method (Algorithm 4, corrected).
-    Hottopixx,
-    /// The Frobenius form, by accelerated projected gradients on the Gram matrix.
-    Gradient,
-    /// Successive projection.
-    Spa,
-    /// Successive nonnegative projection.
-    Snpa,
-    /// XRAY (Kumar, Sindhwani, Kambadur).
-    Xray,
-}
-
-impl Method {
-    /// Every method, in the order in which they are listed to users.
-    pub const ALL: [Method; 6] = [
-        Method::Auto,
-        Method::Hottopixx,
-        Method::Gradient,
-        Method::Spa,
-        Method::Snpa,
-        Method::Xray,
-    ];
-
-    /// The name on the command line and in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Auto => "auto",
-            Method::Hottopixx => "hottopixx",
-            Method::Gradient => "gradient",
-            Method::Spa => "spa",
-            Method::Snpa => "snpa",
-            Method::Xray => "xray",
-        }
-    }
-}
-
-/// Which cleaned error is made small.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Objective {
-    /// The mean over rows of the l1 error.
-    #[default]
-    Mean,
-    /// The largest l1 error of a row: the paper's (inf,1) norm.
-    Max,
-}
-
-/// How the other rows are fitted on the hott rows, equation (2) of the paper.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Cleaning {
-    /// The exact minimum for every row.
-    #[default]
-    Exact,
-    /// Incremental gradient epochs, as in the paper's experiments: fast, and only approximate.
-    Incremental,
-}
-
-/// A hott row of the answer.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct HottRow {
-    /// Row of the input, from 0.
-    pub row: usize,
-    /// Its weight on the diagonal of the localising matrix, pooled over the group; 1 for methods
-    /// that choose rows outright.
-    pub weight: f64,
-    /// All rows of the input, this one included, that could stand in its place with nearly the
-    /// same error. Increasing.
-    pub group: Vec<usize>,
-}
-
-/// Errors of a factorization, against X with unit row sums; rows of zeros do not count.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Errors {
-    /// The largest l1 error of a row: the paper's (inf,1) norm of X - FW.
-    pub inf1: f64,
-    /// The mean over rows of the l1 error.
-    pub mean_l1: f64,
-    /// Root of the mean squared error over all entries.
-    pub rmse: f64,
-    /// The l1 error of each row of the input.
-    #[serde(skip)]
-    pub per_row: Vec<f64>,
-}
-
-/// Wall-clock seconds of each step.
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
-pub struct Seconds {
-    /// Normalising and finding where hott rows are.
-    pub localize: f64,
-    /// Choosing among candidates and exchanging.
-    pub select: f64,
-    /// Fitting all rows on the hott rows.
-    pub clean: f64,
-}
-
-/// The answer: `X ~ F W`, in the units of the input.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Factorization {
-    /// The method that was asked for.
-    pub method: Method,
-    /// Where the chosen rows come from, such as `gradient, cluster`, before any exchanges.
-    pub chosen_from: Option<String>,
-    /// The candidates that were judged, with their cleaned errors.
-    pub judged: Vec<Judged>,
-    /// Exchanges that refined the choice.
-    pub exchanges: usize,
-    /// The hott rows, one for each row of W and column of F.
-    pub hott: Vec<HottRow>,
-    /// F, features x rank: dense for dense input, sparse for sparse input.
-    pub f: Matrix,
-    /// W, rank x examples: the hott rows of the input.
-    pub w: Matrix,
-    /// How well F W explains X.
-    pub errors: Errors,
-    /// The diagonal of the localising matrix by row of the input, where the method has one.
-    pub diagonal: Option<Vec<f64>>,
-    /// How F was fitted.
-    pub cleaning: Cleaning,
-    /// Rows of zeros in the input, explained by nothing.
-    pub zero_rows: Vec<usize>,
-    /// Why the computation ended.
-    pub stop: Stop,
-    /// Time spent.
-    pub seconds: Seconds,
-}
-
-/// Settings of a factorization; [`Factor::run`] carries it out.
-#[derive(Debug, Clone)]
-pub struct Factor {
-    pub(crate) rank: usize,
-    pub(crate) method: Method,
-    pub(crate) objective: Objective,
-    pub(crate) cleaning: Cleaning,
-    pub(crate) seed: u64,
-    pub(crate) threads: usize,
-    pub(crate) epochs: usize,
-    pub(crate) cost: Option<Vec<f64>>,
-    pub(crate) candidates: Option<Vec<bool>>,
-    pub(crate) control: Control,
-}
-
-impl Factor {
-    /// Asks for `rank` hott rows, everything else at its default.
-    pub fn new(rank: usize) -> Self {
-        Factor {
-            rank,
-            method: Method::Auto,
-            objective: Objective::Mean,
-            cleaning: Cleaning::Exact,
-            seed: 0,
-            threads: 0,
-            epochs: 50,
-            cost: None,
-            candidates: None,
-            control: Control::default(),
-        }
-    }
-
-    /// How the hott rows are found (default [`Method::Auto`]).
-    pub fn method(mut self, method: Method) -> Self {
-        self.method = method;
-        self
-    }
-
-    /// Which cleaned error is made small (default [`Objective::Mean`]).
-    pub fn objective(mut self, objective: Objective) -> Self {
-        self.objective = objective;
-        self
-    }
-
-    /// How F is fitted (default [`Cleaning::Exact`]).
-    pub fn cleaning(mut self, cleaning: Cleaning) -> Self {
-        self.cleaning = cleaning;
-        self
-    }
-
-    /// Fixes everything random (default 0).
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Number of threads; 0, the default, for all the machine has. The answer does not depend on it.
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = threads;
-        self
-    }
-
-    /// Epochs of [`Method::Hottopixx`] (default 50, as in the paper).
-    pub fn epochs(mut self, epochs: usize) -> Self {
-        self.epochs = epochs;
-        self
-    }
-
-    /// The cost vector p, one entry for each row of the input (default `p_j = -||x_j||_2^2`).
-    pub fn cost(mut self, cost: Vec<f64>) -> Self {
-        self.cost = Some(cost);
-        self
-    }
-
-    /// Which rows of the input may be hott (default: all that are not zero).
-    pub fn candidates(mut self, candidates: Vec<bool>) -> Self {
-        self.candidates = Some(candidates);
-        self
-    }
-
-    /// Deadline, stop flag and observer.
-    pub fn control(mut self, control: Control) -> Self {
-        self.control = control;
-        self
-    }
-
-    /// Factors the matrix.
-    ///
-    /// # Errors
-    /// When the matrix or a setting is not usable, or when the computation was stopped before
-    /// there was any answer; see [`Error`].
-    pub fn run(&self, matrix: &Matrix) -> Result<Factorization, Error> {
-        self.in_pool(|| {
-            let clock = Instant::now();
-            let job = Job::new(self, matrix)?;
-            let (candidates, diagonal, hints) = job.localise()?;
-            let localize = clock.elapsed().as_secs_f64();
-            let (selection, judged, exchanges) = job.select(&candidates, &hints)?;
-            let select = clock.elapsed().as_secs_f64() - localize;
-            let winner = judged.iter().min_by(|a, b| a.score.total_cmp(&b.score));
-            let chosen_from = winner.map(|w| w.origin.clone());
-            let mut result = job.finish(matrix, selection, diagonal);
-            result.chosen_from = chosen_from;
-            result.judged = judged;
-            result.exchanges = exchanges;
-            let clean = clock.elapsed().as_secs_f64() - localize - select;
-            result.seconds = Seconds { localize, select, clean };
-            Ok(result)
-        })
-    }
-
-    /// Cleans a given choice of rows of the input and measures it: the errors of any answer.
-    /// The rank of the settings does not matter.
-    ///
-    /// # Errors
-    /// As [`Factor::run`], and [`Error::HottRow`] for rows that cannot be hott.
-    pub fn evaluate(&self, matrix: &Matrix, hott: &[usize]) -> Result<Factorization, Error> {
-        self.in_pool(|| {
-            let clock = Instant::now();
-            let settings = Factor { rank: hott.len(), ..self.clone() };
-            let job = Job::new(&settings, matrix)?;
-            let rows = job.unit_rows(hott)?;
-            let selection = Selection::new(&job.x, rows, self.objective, None);
-            let mut result = job.finish(matrix, selection, None);
-            result.seconds.clean = clock.elapsed().as_secs_f64();
-            Ok(result)
-        })
-    }
-
-    /// Runs `work` on the number of threads asked for.
-    fn in_pool<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
-        let pool = pool.map_err(|e| Error::Setting {
-            name: "threads",
-            value: self.threads.to_string(),
-            remedy: format!("the system refused them ({e}); ask for fewer"),
-        })?;
-        pool.install(work)
-    }
-}
 
 /// Candidate sets, the diagonal of the method where it has one, and rows worth trying in exchanges.
-type Localised = (Vec<Candidate>, Option<Vec<f64>>, Vec<usize>);
+pub(super) type Localised = (Vec<Candidate>, Option<Vec<f64>>, Vec<usize>);
 
 /// A factorization under way: checked settings and normalised data.
-struct Job<'a> {
+pub(super) struct Job<'a> {
     settings: &'a Factor,
     x: UnitRows,
     /// Which rows of X may be hott.
@@ -305,7 +30,7 @@ struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    fn new(settings: &'a Factor, matrix: &Matrix) -> Result<Self, Error> {
+    pub(super) fn new(settings: &'a Factor, matrix: &Matrix) -> Result<Self, Error> {
         let x = UnitRows::new(matrix)?;
         let kept = || (0..x.features()).map(|i| x.input_row(i));
         let per_row = |name, found: usize| {
@@ -351,7 +76,7 @@ impl<'a> Job<'a> {
     }
 
     /// Rows of X for the caller's hott rows.
-    fn unit_rows(&self, hott: &[usize]) -> Result<Vec<usize>, Error> {
+    pub(super) fn unit_rows(&self, hott: &[usize]) -> Result<Vec<usize>, Error> {
         let refuse = |row, reason: String| Err(Error::HottRow { row, reason });
         let mut rows = Vec::with_capacity(hott.len());
         for (k, &row) in hott.iter().enumerate() {
@@ -370,7 +95,7 @@ impl<'a> Job<'a> {
         Ok(rows)
     }
 
-    fn localise(&self) -> Result<Localised, Error> {
+    pub(super) fn localise(&self) -> Result<Localised, Error> {
         let (x, rank, allowed) = (&self.x, self.settings.rank, &self.allowed);
         let control = &self.settings.control;
         let greedy = |origin: &str, rows| vec![Candidate { origin: origin.to_string(), rows }];
@@ -451,7 +176,7 @@ impl<'a> Job<'a> {
         mask
     }
 
-    fn select(
+    pub(super) fn select(
         &self,
         candidates: &[Candidate],
         hints: &[usize],
@@ -470,8 +195,13 @@ impl<'a> Job<'a> {
         Ok((selection, judged, exchanges))
     }
 
+    /// The given rows of X, with all rows fitted on them.
+    pub(super) fn clean(&self, hott: Vec<usize>) -> Selection {
+        Selection::new(&self.x, hott, self.settings.objective, None)
+    }
+
     /// F, W, errors and groups in the caller's rows and units.
-    fn finish(
+    pub(super) fn finish(
         &self,
         matrix: &Matrix,
         selection: Selection,
