@@ -1,0 +1,192 @@
+//! The whole pipeline through the public interface.
+
+use hottopixx::matrix::{Dense, Matrix, Sparse};
+use hottopixx::synth::{Family, Recipe};
+use hottopixx::{Cleaning, Error, Factor, Factorization, Method, Objective};
+use proptest::prelude::*;
+
+fn paper(rank: usize, duplicates: usize, seed: u64) -> hottopixx::synth::Instance {
+    let recipe = Recipe::new(Family::Paper, rank).size(30, 60).noise(0.5);
+    recipe.duplicates(duplicates).seed(seed).generate().unwrap()
+}
+
+fn sorted(answer: &Factorization) -> Vec<usize> {
+    let mut rows: Vec<usize> = answer.hott.iter().map(|h| h.row).collect();
+    rows.sort_unstable();
+    rows
+}
+
+fn as_sparse(matrix: &Matrix) -> Matrix {
+    let triplets: Vec<_> = (0..matrix.rows())
+        .flat_map(|i| matrix.row(i).nonzeros().map(move |(k, v)| (i, k, v)).collect::<Vec<_>>())
+        .collect();
+    Sparse::from_triplets(matrix.rows(), matrix.cols(), &triplets).unwrap().into()
+}
+
+/// `||D^-1 (X - F W)||` row by row, D the row sums: the errors again, from F and W alone.
+fn errors_from_factors(matrix: &Matrix, answer: &Factorization) -> Vec<f64> {
+    (0..matrix.rows())
+        .map(|i| {
+            let mut residual = vec![0.0; matrix.cols()];
+            matrix.row(i).add_to(1.0, &mut residual);
+            for (k, weight) in answer.f.row(i).nonzeros() {
+                answer.w.row(k).add_to(-weight, &mut residual);
+            }
+            let sum = matrix.row(i).sum();
+            residual.iter().map(|e| e.abs()).sum::<f64>() / if sum > 0.0 { sum } else { 1.0 }
+        })
+        .collect()
+}
+
+#[test]
+fn every_method_finds_planted_topics_dense_and_sparse() {
+    for duplicates in [0, 1] {
+        let instance = paper(4, duplicates, 5);
+        for matrix in [instance.matrix.clone(), as_sparse(&instance.matrix)] {
+            for method in Method::ALL {
+                let answer = Factor::new(4).method(method).run(&matrix).unwrap();
+                let rows: Vec<usize> = answer.hott.iter().map(|h| h.row).collect();
+                assert_eq!(instance.truth.recovered(&rows), 4, "{} {rows:?}", method.name());
+                for hott in &answer.hott {
+                    assert!(hott.group.contains(&hott.row));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn factors_are_in_the_units_of_the_input() {
+    let instance = paper(3, 0, 1);
+    let Matrix::Dense(mut dense) = instance.matrix else { panic!("dense") };
+    for i in 0..dense.rows() {
+        let scale = 10f64.powi(i as i32 % 5 - 2);
+        dense.row_mut(i).iter_mut().for_each(|v| *v *= scale);
+    }
+    dense.row_mut(7).fill(0.0); // a row of zeros is set aside
+    let matrix = Matrix::from(dense);
+    for cleaning in [Cleaning::Exact, Cleaning::Incremental] {
+        for matrix in [matrix.clone(), as_sparse(&matrix)] {
+            let answer = Factor::new(3).cleaning(cleaning).run(&matrix).unwrap();
+            assert_eq!(answer.zero_rows, [7]);
+            assert_eq!((answer.f.rows(), answer.f.cols()), (30, 3));
+            assert_eq!((answer.w.rows(), answer.w.cols()), (3, 60));
+            for (k, hott) in answer.hott.iter().enumerate() {
+                assert_eq!(answer.w.row(k).values(), matrix.row(hott.row).values());
+            }
+            let again = errors_from_factors(&matrix, &answer);
+            for (row, (found, again)) in answer.errors.per_row.iter().zip(&again).enumerate() {
+                assert!((found - again).abs() < 1e-12, "row {row}: {found} {again}");
+            }
+            let largest = again.iter().copied().fold(0.0, f64::max);
+            assert!((answer.errors.inf1 - largest).abs() < 1e-12);
+            let mean = again.iter().sum::<f64>() / 29.0;
+            assert!((answer.errors.mean_l1 - mean).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn evaluate_measures_any_choice_and_auto_is_never_worse_than_the_greedy_ones() {
+    let matrix =
+        Recipe::new(Family::Outliers, 4).size(40, 30).noise(3.0).generate().unwrap().matrix;
+    for objective in [Objective::Mean, Objective::Max] {
+        let score = |answer: &Factorization| match objective {
+            Objective::Mean => answer.errors.mean_l1,
+            Objective::Max => answer.errors.inf1,
+        };
+        let auto = Factor::new(4).objective(objective).run(&matrix).unwrap();
+        for method in [Method::Spa, Method::Snpa, Method::Xray] {
+            let greedy = Factor::new(4).method(method).run(&matrix).unwrap();
+            assert!(score(&auto) <= score(&greedy) + 1e-12);
+            let rows: Vec<usize> = greedy.hott.iter().map(|h| h.row).collect();
+            let evaluated = Factor::new(1).evaluate(&matrix, &rows).unwrap();
+            assert_eq!(evaluated.errors, greedy.errors);
+            assert_eq!(evaluated.f, greedy.f);
+        }
+    }
+}
+
+#[test]
+fn settings_and_data_that_cannot_work_are_refused() {
+    let matrix =
+        Matrix::from(Dense::from_rows(&[[1.0, 0.0], [0.0, 0.0], [0.5, 0.5], [0.0, 2.0]]).unwrap());
+    for rank in [0, 4] {
+        let error = Factor::new(rank).run(&matrix).unwrap_err();
+        assert!(matches!(error, Error::Rank { available: 3, .. }), "{error}");
+    }
+    let few = Factor::new(2).candidates(vec![true, true, false, false]);
+    assert!(matches!(few.run(&matrix).unwrap_err(), Error::Rank { available: 1, .. }));
+    let short = Factor::new(2).cost(vec![1.0]);
+    assert!(matches!(short.run(&matrix).unwrap_err(), Error::Length { name: "cost", .. }));
+    for bad in [vec![0, 9], vec![0, 0], vec![0, 1]] {
+        let error = Factor::new(1).evaluate(&matrix, &bad).unwrap_err();
+        assert!(matches!(error, Error::HottRow { .. }), "{error}");
+    }
+}
+
+#[test]
+fn only_candidates_become_hott() {
+    let instance = paper(3, 1, 9);
+    // Of each pair of duplicates only one may be hott.
+    let mut mask = vec![true; 30];
+    instance.truth.groups.iter().for_each(|group| mask[group[0]] = false);
+    for method in Method::ALL {
+        let factor = Factor::new(3).method(method).candidates(mask.clone());
+        let rows = sorted(&factor.run(&instance.matrix).unwrap());
+        let mut expected: Vec<usize> = instance.truth.groups.iter().map(|g| g[1]).collect();
+        expected.sort_unstable();
+        assert_eq!(rows, expected, "{}", method.name());
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_a_bit() {
+    let matrix =
+        Recipe::new(Family::Outliers, 4).size(60, 50).noise(3.0).generate().unwrap().matrix;
+    for method in Method::ALL {
+        for matrix in [matrix.clone(), as_sparse(&matrix)] {
+            let answer = |threads| Factor::new(4).method(method).threads(threads).run(&matrix);
+            let (one, two, three) = (answer(1).unwrap(), answer(2).unwrap(), answer(3).unwrap());
+            for other in [two, three] {
+                assert_eq!(
+                    (&one.hott, &one.f, &one.errors),
+                    (&other.hott, &other.f, &other.errors)
+                );
+                assert_eq!(one.diagonal, other.diagonal);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_deadline_in_the_past_is_no_answer_or_a_flagged_one() {
+    use hottopixx::control::{Control, Stop};
+    let instance = paper(3, 0, 2);
+    let control = Control::default().with_deadline(std::time::Instant::now());
+    match Factor::new(3).control(control).run(&instance.matrix) {
+        Ok(answer) => assert_eq!(answer.stop, Stop::TimeLimit),
+        Err(error) => assert_eq!(error, Error::NoAnswer(Stop::TimeLimit)),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn permuting_rows_permutes_the_answer(seed in 0u64..1000, shift in 1usize..29) {
+        let instance = paper(3, 0, seed);
+        let f = instance.matrix.rows();
+        // 7 is coprime to 30: a permutation that is not a mere rotation.
+        let order: Vec<usize> = (0..f).map(|i| (i * 7 + shift) % f).collect();
+        let permuted = instance.matrix.select_rows(&order);
+        for method in [Method::Spa, Method::Snpa, Method::Xray, Method::Gradient, Method::Auto] {
+            let plain = Factor::new(3).method(method).run(&instance.matrix).unwrap();
+            let moved = Factor::new(3).method(method).run(&permuted).unwrap();
+            let mut back: Vec<usize> = moved.hott.iter().map(|h| order[h.row]).collect();
+            back.sort_unstable();
+            prop_assert_eq!(sorted(&plain), back, "{}", method.name());
+            prop_assert!((plain.errors.mean_l1 - moved.errors.mean_l1).abs() < 1e-12);
+        }
+    }
+}
