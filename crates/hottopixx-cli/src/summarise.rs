@@ -17,14 +17,15 @@ pub fn summary(
     load_seconds: f64,
 ) -> Summary {
     let names = problem.names.as_deref();
-    let by_topic = answer.f.transpose();
-    let topics = answer.hott.iter().enumerate().map(|(k, hott)| Topic {
+    let rows: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
+    let members = strongest(&answer.f, &answer.w, &rows, SHOWN, names);
+    let topics = answer.hott.iter().zip(members).map(|(hott, members)| Topic {
         row: hott.row,
         name: names.map(|names| names[hott.row].clone()),
         weight: hott.weight,
         group: hott.group.clone(),
         group_names: names.map(|names| hott.group.iter().map(|&row| names[row].clone()).collect()),
-        members: strongest(by_topic.row(k), hott.row, SHOWN, names),
+        members,
     });
     Summary {
         input: problem.label.clone(),

@@ -1,7 +1,7 @@
 //! The answer as it is reported, in names and rows of the input.
 
 use hottopixx::control::Stop;
-use hottopixx::matrix::Row;
+use hottopixx::matrix::Matrix;
 use hottopixx::{Cleaning, Errors, Objective};
 use serde::Serialize;
 
@@ -138,33 +138,44 @@ fn label(row: usize, name: Option<&str>) -> String {
     name.map_or_else(|| row.to_string(), str::to_owned)
 }
 
-/// The `count` largest entries of a topic's column of F (a row of the transpose of F) except row
-/// `hott`, largest first, ties by row. Only positive entries.
+/// The rows that lean on each topic most, `count` of them, the topic's own hott row left out.
+///
+/// With s_k the sum of row k of W, row i has the mass `m_ik = F_ik s_k` in topic k and the share
+/// `m_ik / sum_l m_il` of its mass there. Rows are ranked by mass times share: large rows that are
+/// spread over all topics describe none of them, and small ones matter to no one. The value that
+/// stands with each is F_ik.
 pub fn strongest(
-    column: Row<'_>,
-    hott: usize,
+    f: &Matrix,
+    w: &Matrix,
+    hott: &[usize],
     count: usize,
     names: Option<&[String]>,
-) -> Vec<Entry> {
-    largest(column.nonzeros().filter(|&(i, value)| i != hott && value > 0.0), count, names)
+) -> Vec<Vec<Entry>> {
+    let sums: Vec<f64> = (0..w.rows()).map(|k| w.row(k).sum()).collect();
+    let mut topics: Vec<Vec<(usize, f64, f64)>> = vec![Vec::new(); hott.len()];
+    for i in 0..f.rows() {
+        let total: f64 = f.row(i).nonzeros().map(|(k, value)| value * sums[k]).sum();
+        for (k, value) in f.row(i).nonzeros().filter(|(k, _)| hott[*k] != i) {
+            let mass = value * sums[k];
+            topics[k].push((i, value, mass * (mass / total)));
+        }
+    }
+    let name = |row: usize| names.and_then(|names| names.get(row).cloned());
+    for rows in &mut topics {
+        rows.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
+        rows.truncate(count);
+    }
+    let entry = |(row, value, _)| Entry { row, name: name(row), value };
+    topics.into_iter().map(|rows| rows.into_iter().map(entry).collect()).collect()
 }
 
 /// The `count` rows with the largest errors, largest first, ties by row.
 pub fn worst_rows(per_row: &[f64], count: usize, names: Option<&[String]>) -> Vec<Entry> {
-    let errors = per_row.iter().copied().enumerate().filter(|(_, error)| *error > 0.0);
-    largest(errors, count, names)
-}
-
-fn largest(
-    entries: impl Iterator<Item = (usize, f64)>,
-    count: usize,
-    names: Option<&[String]>,
-) -> Vec<Entry> {
-    let mut entries: Vec<(usize, f64)> = entries.collect();
-    entries.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    entries.truncate(count);
+    let mut rows: Vec<usize> = (0..per_row.len()).filter(|&i| per_row[i] > 0.0).collect();
+    rows.sort_by(|&a, &b| per_row[b].total_cmp(&per_row[a]).then(a.cmp(&b)));
+    rows.truncate(count);
     let name = |row: usize| names.and_then(|names| names.get(row).cloned());
-    entries.into_iter().map(|(row, value)| Entry { row, name: name(row), value }).collect()
+    rows.into_iter().map(|row| Entry { row, name: name(row), value: per_row[row] }).collect()
 }
 
 #[cfg(test)]
@@ -216,23 +227,20 @@ pub(crate) fn example() -> Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hottopixx::matrix::{Dense, Matrix, Sparse};
+    use hottopixx::matrix::Dense;
 
     #[test]
-    fn strongest_members_leave_out_the_hott_row_and_zeros() {
-        let dense = Dense::from_rows(&[[1.0, 0.0], [0.2, 0.5], [0.7, 0.0], [0.7, 2.0]]).unwrap();
-        let triplets =
-            [(0, 0, 1.0), (1, 0, 0.2), (1, 1, 0.5), (2, 0, 0.7), (3, 0, 0.7), (3, 1, 2.0)];
-        let sparse = Sparse::from_triplets(4, 2, &triplets).unwrap();
-        for f in [Matrix::from(dense), Matrix::from(sparse)] {
-            let by_topic = f.transpose();
-            let rows = |k, hott, count| -> Vec<usize> {
-                strongest(by_topic.row(k), hott, count, None).iter().map(|e| e.row).collect()
-            };
-            assert_eq!(rows(0, 0, 8), [2, 3, 1]);
-            assert_eq!(rows(0, 0, 1), [2]);
-            assert_eq!(rows(1, 3, 8), [1]);
-        }
+    fn strongest_members_are_large_and_lean_on_the_topic() {
+        // Row 4 is the largest but spread evenly; row 2 is small; row 3 leans on topic 0.
+        let rows = [[1.0, 0.0], [0.0, 1.0], [0.1, 0.0], [3.0, 1.0], [3.0, 3.0]];
+        let f = Matrix::from(Dense::from_rows(&rows).unwrap());
+        let w = Matrix::from(Dense::from_rows(&[[0.5, 0.5], [1.0, 0.0]]).unwrap());
+        let rows = |count| -> Vec<Vec<usize>> {
+            let found = strongest(&f, &w, &[0, 1], count, None);
+            found.iter().map(|topic| topic.iter().map(|e| e.row).collect()).collect()
+        };
+        assert_eq!(rows(8), [vec![3, 4, 2], vec![4, 3]]);
+        assert_eq!(rows(1), [vec![3], vec![4]]);
     }
 
     #[test]

@@ -183,15 +183,19 @@ impl<'a> Job<'a> {
     ) -> Result<(Selection, Vec<Judged>, usize), Error> {
         let (objective, control) = (self.settings.objective, &self.settings.control);
         let judged = judge(&self.x, candidates, self.settings.rank, objective, control);
-        let Some((selection, judged)) = judged else {
+        let Some((mut selection, judged)) = judged else {
             return Err(Error::NoAnswer(control.stopped().unwrap_or(Stop::Interrupted)));
         };
-        if self.settings.method != Method::Auto {
-            return Ok((selection, judged, 0));
+        let mut exchanges = 0;
+        if self.settings.method == Method::Auto {
+            let settings = ExchangeSettings::default();
+            (selection, exchanges) =
+                refine(&self.x, selection, hints, &self.allowed, objective, &settings, control);
         }
-        let settings = ExchangeSettings::default();
-        let (selection, exchanges) =
-            refine(&self.x, selection, hints, &self.allowed, objective, &settings, control);
+        if candidates.len() > 1 {
+            // Greedy methods choose in a telling order; the others do not.
+            selection.most_distinctive_first(&self.x);
+        }
         Ok((selection, judged, exchanges))
     }
 

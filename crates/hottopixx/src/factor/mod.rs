@@ -123,7 +123,8 @@ pub struct Factorization {
     pub judged: Vec<Judged>,
     /// Exchanges that refined the choice.
     pub exchanges: usize,
-    /// The hott rows, one for each row of W and column of F.
+    /// The hott rows, one for each row of W and column of F: in the order of choice for greedy
+    /// methods, otherwise the most distinctive (farthest from the mean row) first.
     pub hott: Vec<HottRow>,
     /// F, features x rank: dense for dense input, sparse for sparse input.
     pub f: Matrix,

@@ -88,6 +88,35 @@ impl Selection {
         let score = objective.score(fits.iter().map(|f| f.error));
         Selection { hott, fits, score }
     }
+
+    /// Puts the hott rows in order of their l1 distance from the mean row of X, the most
+    /// distinctive first, ties by row. O(nonzeros).
+    pub fn most_distinctive_first(&mut self, x: &UnitRows) {
+        let mut mean = vec![0.0; x.examples()];
+        for i in 0..x.features() {
+            x.row(i).add_to(1.0 / x.features() as f64, &mut mean);
+        }
+        let distance = |i: usize| -> f64 {
+            let mut difference = mean.clone();
+            x.row(i).add_to(-1.0, &mut difference);
+            difference.iter().map(|e| e.abs()).sum()
+        };
+        let distances: Vec<f64> = self.hott.iter().map(|&h| distance(h)).collect();
+        let mut order: Vec<usize> = (0..self.hott.len()).collect();
+        order.sort_by(|&a, &b| {
+            distances[b].total_cmp(&distances[a]).then(self.hott[a].cmp(&self.hott[b]))
+        });
+        let mut place = vec![0u32; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            place[old] = new as u32;
+        }
+        self.hott = order.iter().map(|&old| self.hott[old]).collect();
+        for fit in &mut self.fits {
+            fit.weights.iter_mut().for_each(|w| w.0 = place[w.0 as usize]);
+            fit.weights.sort_by_key(|w| w.0);
+            fit.basis.free.iter_mut().for_each(|j| *j = place[*j as usize]);
+        }
+    }
 }
 
 /// Exchanges rows until none gains, or `control` stops; `hints` are rows worth trying.

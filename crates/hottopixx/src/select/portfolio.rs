@@ -59,36 +59,42 @@ pub fn judge(
     objective: Objective,
     control: &Control,
 ) -> Option<(Selection, Vec<Judged>)> {
+    let distinct = distinct(candidates, rank);
     let f = x.features();
-    let sample = f.min(JUDGING_ROWS);
+    let sample = if distinct.len() == 1 { f } else { f.min(JUDGING_ROWS) };
     let rows: Vec<usize> = (0..sample).map(|k| k * f / sample).collect();
-    let mut seen: Vec<Vec<usize>> = Vec::new();
     let mut judged: Vec<Judged> = Vec::new();
-    let mut best: Option<(f64, &Candidate)> = None;
-    for (done, candidate) in candidates.iter().enumerate() {
-        let mut set = candidate.rows.clone();
-        set.sort_unstable();
-        if candidate.rows.len() != rank || seen.contains(&set) {
-            continue;
-        }
+    let mut best: Option<Selection> = None;
+    for (done, candidate) in distinct.iter().enumerate() {
         if best.is_some() && control.stopped().is_some() {
             break;
         }
         let fits = refit(x, &candidate.rows, &rows, None);
         let score = objective.score(fits.iter().map(|fit| fit.error));
-        seen.push(set);
         judged.push(Judged { origin: candidate.origin.clone(), score });
-        if best.is_none_or(|b| score < b.0) {
-            best = Some((score, candidate));
+        if best.as_ref().is_none_or(|b| score < b.score) {
+            best = Some(Selection { hott: candidate.rows.clone(), fits, score });
         }
         control.report(&Progress {
             stage: Stage::Select,
             task: "judge",
             done: done + 1,
-            total: Some(candidates.len()),
-            value: best.map(|b| b.0),
+            total: Some(distinct.len()),
+            value: best.as_ref().map(|b| b.score),
         });
     }
-    let (_, winner) = best?;
-    Some((Selection::new(x, winner.rows.clone(), objective, None), judged))
+    let best = best?;
+    let best = if sample == f { best } else { Selection::new(x, best.hott, objective, None) };
+    Some((best, judged))
+}
+
+/// The complete candidates, each set of rows once.
+fn distinct(candidates: &[Candidate], rank: usize) -> Vec<&Candidate> {
+    let mut seen = std::collections::HashSet::new();
+    let mut keep = |candidate: &&Candidate| {
+        let mut set = candidate.rows.clone();
+        set.sort_unstable();
+        candidate.rows.len() == rank && seen.insert(set)
+    };
+    candidates.iter().filter(|c| keep(c)).collect()
 }
