@@ -38,6 +38,7 @@ pub fn summary(
         chosen_from: answer.chosen_from.clone(),
         objective,
         cleaning: answer.cleaning,
+        inexact_rows: answer.inexact_rows,
         stop: answer.stop,
         hott: topics.collect(),
         error: answer.errors.clone(),

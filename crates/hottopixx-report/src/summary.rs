@@ -86,6 +86,8 @@ pub struct Summary {
     pub objective: Objective,
     /// How F was fitted.
     pub cleaning: Cleaning,
+    /// Rows whose fit could not be proven optimal.
+    pub inexact_rows: usize,
     /// Why the computation ended.
     pub stop: Stop,
     /// The hott topics.
@@ -200,6 +202,7 @@ pub(crate) fn example() -> Summary {
         chosen_from: Some("spa".into()),
         objective: Objective::Mean,
         cleaning: Cleaning::Exact,
+        inexact_rows: 0,
         stop: Stop::Finished,
         hott: vec![
             topic(

@@ -83,6 +83,11 @@ pub fn facts(summary: &Summary) -> String {
     if s.cleaning == Cleaning::Incremental {
         line(&mut out, "cleaning", "incremental: F and these errors are upper estimates");
     }
+    if s.inexact_rows > 0 {
+        let text =
+            format!("{} rows not proven optimal: their errors are upper estimates", s.inexact_rows);
+        line(&mut out, "cleaning", &text);
+    }
     line(&mut out, "time", &seconds(&s.seconds));
     if let Some(bytes) = s.peak_memory_bytes {
         line(&mut out, "memory", &format!("{} at most", size(bytes)));

@@ -111,20 +111,22 @@ impl UnitRows {
         }
     }
 
-    /// `X X^T`, f x f and row-major. O(f * nonzeros), f^2 n for dense X.
-    pub fn gram(&self) -> Vec<f64> {
-        let f = self.features();
-        let mut gram = vec![0.0; f * f];
-        match &self.x {
-            Matrix::Dense(x) => {
-                kernels::gemm(f, x.cols(), f, 1.0, x.values(), x.values(), true, 0.0, &mut gram);
+    /// `X X_S^T`, the columns S of the Gram matrix: f x |S| and row-major. O(f * nonzeros of X_S),
+    /// f |S| n for dense X.
+    pub fn gram_columns(&self, rows: &[usize]) -> Vec<f64> {
+        let (f, m) = (self.features(), rows.len());
+        let mut gram = vec![0.0; f * m];
+        let chosen = self.x.select_rows(rows);
+        match (&self.x, &chosen) {
+            (Matrix::Dense(x), Matrix::Dense(s)) => {
+                kernels::gemm(f, x.cols(), m, 1.0, x.values(), s.values(), true, 0.0, &mut gram);
             }
-            Matrix::Sparse(x) => gram.par_chunks_mut(f).enumerate().for_each_init(
-                || vec![0.0; x.cols()],
+            _ => gram.par_chunks_mut(m).enumerate().for_each_init(
+                || vec![0.0; self.examples()],
                 |scratch, (i, out)| {
                     self.row(i).add_to(1.0, scratch);
                     for (j, value) in out.iter_mut().enumerate() {
-                        *value = self.row(j).dot(scratch);
+                        *value = chosen.row(j).dot(scratch);
                     }
                     for (k, _) in self.row(i).nonzeros() {
                         scratch[k] = 0.0;
@@ -152,7 +154,8 @@ mod tests {
             assert_eq!((unit.unit_row(3), unit.unit_row(2)), (Some(1), None));
             assert_eq!(unit.sums(), [4.0, 5.0]);
             assert_eq!(unit.dense_row(0), [0.25, 0.75]);
-            assert_eq!(unit.gram(), [0.625, 0.25, 0.25, 1.0]);
+            assert_eq!(unit.gram_columns(&[0, 1]), [0.625, 0.25, 0.25, 1.0]);
+            assert_eq!(unit.gram_columns(&[1]), [0.25, 1.0]);
             assert_eq!(unit.gram_row(1), [0.25, 1.0]);
         }
     }

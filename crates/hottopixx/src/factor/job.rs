@@ -118,7 +118,9 @@ impl<'a> Job<'a> {
     }
 
     fn gradient(&self, allowed: &[bool]) -> Result<Localisation, Error> {
-        let settings = FrobeniusSettings { cost: self.cost.clone(), ..Default::default() };
+        // With the trace fixed the error alone should decide, unless the caller has other wishes.
+        let mu = if self.cost.is_some() { 0.05 } else { 0.0 };
+        let settings = FrobeniusSettings { mu, cost: self.cost.clone(), ..Default::default() };
         frobenius(&self.x, self.settings.rank, allowed, &settings, &self.settings.control)
     }
 
@@ -223,6 +225,7 @@ impl<'a> Job<'a> {
             }
         };
         let measured = measure(x, &hott, &fits);
+        let inexact = fits.iter().filter(|fit| !fit.optimal).count();
         let input = |i: &usize| x.input_row(*i);
         let mut per_row = vec![0.0; x.input_rows()];
         (0..x.features()).for_each(|i| per_row[input(&i)] = measured.l1[i]);
@@ -260,6 +263,7 @@ impl<'a> Job<'a> {
                 all
             }),
             cleaning: settings.cleaning,
+            inexact_rows: if settings.cleaning == Cleaning::Exact { inexact } else { 0 },
             zero_rows: (0..x.input_rows()).filter(|&i| x.unit_row(i).is_none()).collect(),
             stop,
             seconds: Seconds::default(),

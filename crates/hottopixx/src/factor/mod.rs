@@ -136,6 +136,9 @@ pub struct Factorization {
     pub diagonal: Option<Vec<f64>>,
     /// How F was fitted.
     pub cleaning: Cleaning,
+    /// Rows whose exact fit could not be proven optimal (rounding got in the way); their measured
+    /// errors hold all the same. Always 0 for [`Cleaning::Incremental`], which proves nothing.
+    pub inexact_rows: usize,
     /// Rows of zeros in the input, explained by nothing.
     pub zero_rows: Vec<usize>,
     /// Why the computation ended.

@@ -4,7 +4,7 @@
 //!
 //! Cleaning (equation (2) of the paper), the simplicial constant alpha, the hull distances of
 //! AGKM (Algorithm 1) and the oracle of the linear program on the diagonal are all this one
-//! problem. It is solved exactly by a walk over vertices ([`walk`]) in the manner of Barrodale and
+//! problem. It is solved exactly by a walk over vertices in the manner of Barrodale and
 //! Roberts (SIAM J. Numer. Anal. 10, 1973), with bounds, long steps, a warm start from any earlier
 //! vertex, and a dual that proves the answer.
 //!
@@ -21,11 +21,13 @@
 mod basis;
 mod design;
 mod line_search;
-pub mod walk;
+mod solver;
+mod vertex;
+mod walk;
 
 pub use basis::Basis;
 pub use design::{Atoms, Design, Gathered, Loss, Target};
-pub use walk::{Problem, Solver};
+pub use solver::{Problem, Solver};
 
 use crate::Error;
 use crate::matrix::Dense;
@@ -33,10 +35,11 @@ use crate::matrix::Dense;
 /// How a fit ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Status {
-    /// The optimality conditions hold to rounding.
+    /// Value and bound agree to 1e-9 of the target's size.
     Optimal,
-    /// Too many pivots; the weights are feasible and the bound is valid, but they may be apart.
-    IterationLimit,
+    /// The pivots ran out or rounding got in the way: the weights keep their bounds and the lower
+    /// bound holds, but they are apart.
+    Inexact,
 }
 
 /// The scalars of a fit.

@@ -11,11 +11,10 @@
 //! One pivot costs `(k + 1) n` for the rates of the residuals, `m k` for pricing, `m` for each
 //! residual that changes sign and `k^2` for the inverse.
 
-use super::basis::{Basis, Inverse, independent_block};
-use super::design::Design;
+use super::Summary;
 use super::line_search::{Breakpoint, find_crossing};
-use super::{Status, Summary};
-use crate::kernels::{advance, axpy, axpy4, dot, max_abs, speed_below, steps_to_zero};
+use super::solver::{ABOVE, ACTIVE, Place, Problem, Solver};
+use crate::kernels::{advance, axpy, axpy4, max_abs, speed_below, steps_to_zero};
 
 /// Violations of the optimality conditions below this are rounding; data have unit scale.
 const TOLERANCE: f64 = 1e-12;
@@ -27,36 +26,6 @@ const TRUSTED: usize = 16;
 const STALLS: usize = 12;
 /// How often a perturbation or a rounding repair may be tried before the answer is given as it is.
 const ROUNDS: usize = 12;
-
-const ABOVE: f64 = 1.0;
-const BELOW: f64 = -1.0;
-const ACTIVE: f64 = 0.0;
-
-/// One l1 fit: `min ||x - cA||_1` over `0 <= c <= upper`, using only the atoms in `usable`.
-#[derive(Debug, Clone, Copy)]
-pub struct Problem<'a> {
-    /// The atoms.
-    pub design: &'a Design,
-    /// The target, one value for each point of the design.
-    pub x: &'a [f64],
-    /// Atoms that may have weight.
-    pub usable: &'a [u32],
-    /// Upper bounds by atom (of the design, not of `usable`); `None` for no bounds.
-    pub upper: Option<&'a [f64]>,
-}
-
-impl Problem<'_> {
-    fn upper(&self, atom: usize) -> f64 {
-        self.upper.map_or(f64::INFINITY, |u| u[atom])
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Place {
-    Lower,
-    Upper,
-    Free,
-}
 
 #[derive(Debug, Clone, Copy)]
 enum Entering {
@@ -76,278 +45,16 @@ enum Event {
     OwnBound,
 }
 
-/// Solver with its workspace; reuse one for many fits.
-#[derive(Debug, Default)]
-pub struct Solver {
-    // By atom of the design.
-    weights: Vec<f64>,
-    place: Vec<Place>,
-    gradient: Vec<f64>,
-    reduced: Vec<f64>,
-    // By point.
-    residual: Vec<f64>,
-    rate: Vec<f64>,
-    steps: Vec<f64>,
-    /// +1 above the fit, -1 below, 0 for active points.
-    side: Vec<f64>,
-    // The vertex.
-    free: Vec<u32>,
-    active: Vec<u32>,
-    inverse: Inverse,
-    dual_active: Vec<f64>,
-    delta: Vec<f64>,
-    // Scratch.
-    breakpoints: Vec<Breakpoint>,
-    small: Vec<f64>,
-    other: Vec<f64>,
-    dual: Vec<f64>,
-    perturbed: bool,
-    noise: u64,
-    /// Length of recent steps, a guess for the next.
-    typical_step: f64,
-}
-
 impl Solver {
-    /// A solver with empty buffers.
-    pub fn new() -> Self {
-        Solver::default()
-    }
-
-    /// Solves `problem`, from the vertex `warm` where one is given. Afterwards [`Solver::weights`],
-    /// [`Solver::dual`] and [`Solver::basis`] hold the answer.
-    pub fn fit(&mut self, problem: &Problem<'_>, warm: Option<&Basis>) -> Summary {
-        self.reset(problem);
-        if let Some(basis) = warm {
-            self.take_basis(problem, basis);
-        }
-        self.refresh(problem, false);
-        self.walk(problem)
-    }
-
-    /// The weights c, by atom of the design.
-    pub fn weights(&self) -> &[f64] {
-        &self.weights
-    }
-
-    /// The dual by point, in the form of the design's loss: `[-1, 1]` for [`super::Loss::Absolute`];
-    /// `[0, 2]` for [`super::Loss::Hinge`], where `y - 1` (and -1 off the support) is the l1 dual.
-    pub fn dual(&self) -> &[f64] {
-        &self.dual
-    }
-
-    /// The final vertex, to start a similar problem from.
-    pub fn basis(&self) -> Basis {
-        let upper = (0..self.place.len() as u32)
-            .filter(|&j| self.place[j as usize] == Place::Upper)
-            .collect();
-        Basis { free: self.free.clone(), active: self.active.clone(), upper }
-    }
-
-    fn reset(&mut self, p: &Problem<'_>) {
-        let (m, n) = (p.design.atoms(), p.design.points());
-        assert_eq!(p.x.len(), n, "one target value for each point");
-        self.weights.clear();
-        self.weights.resize(m, 0.0);
-        self.place.clear();
-        self.place.resize(m, Place::Lower);
-        self.gradient.clear();
-        self.gradient.resize(m, 0.0);
-        self.reduced.clear();
-        self.reduced.resize(m, 0.0);
-        self.residual.clear();
-        self.residual.resize(n, 0.0);
-        self.rate.clear();
-        self.rate.resize(n, 0.0);
-        self.steps.clear();
-        self.steps.resize(n, 0.0);
-        self.side.clear();
-        self.side.resize(n, BELOW);
-        self.free.clear();
-        self.active.clear();
-        self.inverse.clear();
-        self.perturbed = false;
-        self.typical_step = 1e-3;
-        self.noise = 0x9E37_79B9_7F4A_7C15;
-    }
-
-    /// Takes over what still makes sense of an old vertex.
-    fn take_basis(&mut self, p: &Problem<'_>, basis: &Basis) {
-        for &j in &basis.upper {
-            if (j as usize) < self.place.len()
-                && p.upper(j as usize).is_finite()
-                && p.usable.contains(&j)
-            {
-                self.place[j as usize] = Place::Upper;
-            }
-        }
-        for &j in &basis.free {
-            if p.usable.contains(&j) && p.upper(j as usize) > 0.0 {
-                self.free.push(j);
-                self.place[j as usize] = Place::Free;
-            }
-        }
-        for &k in &basis.active {
-            if (k as usize) < self.side.len() && self.side[k as usize] != ACTIVE {
-                self.active.push(k);
-                self.side[k as usize] = ACTIVE;
-            }
-        }
-    }
-
-    /// Recomputes inverse, weights, residuals, sides and gradient from the lists of free weights
-    /// and active points, dropping pairs that are dependent or whose weights leave their bounds.
-    /// With `keep_sides`, points with residual zero stay on the side they were.
-    fn refresh(&mut self, p: &Problem<'_>, keep_sides: bool) {
-        self.drop_dependent(p);
-        loop {
-            self.solve_weights(p);
-            let worst = (0..self.free.len())
-                .map(|f| {
-                    let c = self.small[f];
-                    (f, (-c).max(c - p.upper(self.free[f] as usize)))
-                })
-                .max_by(|a, b| a.1.total_cmp(&b.1));
-            match worst {
-                Some((f, violation)) if violation > 1e-13 => {
-                    self.drop_free(p, f, self.small[f] > 0.0)
-                }
-                _ => break,
-            }
-        }
-        for j in p.usable.iter().map(|j| *j as usize) {
-            self.weights[j] = match self.place[j] {
-                Place::Upper => p.upper(j),
-                _ => 0.0,
-            };
-        }
-        for (f, &j) in self.free.iter().enumerate() {
-            let j = j as usize;
-            self.weights[j] = self.small[f].clamp(0.0, p.upper(j));
-        }
-        self.residual.copy_from_slice(p.x);
-        for j in p.usable.iter().map(|j| *j as usize) {
-            if self.weights[j] != 0.0 {
-                axpy(-self.weights[j], p.design.atom(j), &mut self.residual);
-            }
-        }
-        let zero = 1e-14 * max_abs(p.x);
-        for (e, side) in self.residual.iter_mut().zip(&mut self.side) {
-            if *side == ACTIVE || (e.abs() <= zero && keep_sides) {
-                *e = 0.0;
-            } else {
-                *side = if *e > 0.0 { ABOVE } else { BELOW };
-            }
-        }
-        self.fresh_gradient(p);
-        self.perturbed = false;
-    }
-
-    fn drop_dependent(&mut self, p: &Problem<'_>) {
-        self.block(p);
-        let (rows, cols) = (self.free.len(), self.active.len());
-        if rows == cols && self.inverse.rebuild(&mut self.small.clone(), rows).is_ok() {
-            return;
-        }
-        let (keep_free, keep_active) = independent_block(&mut self.small, rows, cols);
-        let free: Vec<u32> = keep_free.iter().map(|&f| self.free[f]).collect();
-        let active: Vec<u32> = keep_active.iter().map(|&a| self.active[a]).collect();
-        for &j in &self.free {
-            self.place[j as usize] = Place::Lower;
-        }
-        for &k in &self.active {
-            self.side[k as usize] = BELOW;
-        }
-        for &j in &free {
-            self.place[j as usize] = Place::Free;
-        }
-        for &k in &active {
-            self.side[k as usize] = ACTIVE;
-        }
-        (self.free, self.active) = (free, active);
-        self.block(p);
-        if self.inverse.rebuild(&mut self.small, self.free.len()).is_err() {
-            self.forget_basis();
-        }
-    }
-
-    fn forget_basis(&mut self) {
-        for &j in &self.free {
-            self.place[j as usize] = Place::Lower;
-        }
-        for &k in &self.active {
-            self.side[k as usize] = BELOW;
-        }
-        self.free.clear();
-        self.active.clear();
-        self.inverse.clear();
-    }
-
-    /// M into `small`, free x active.
-    fn block(&mut self, p: &Problem<'_>) {
-        self.small.clear();
-        for &j in &self.free {
-            let design = p.design;
-            self.small.extend(self.active.iter().map(|&k| design.entry(j as usize, k as usize)));
-        }
-    }
-
-    /// Free weights into `small`, from `c_free M = x_active - (weights at upper bounds)`.
-    fn solve_weights(&mut self, p: &Problem<'_>) {
-        self.other.clear();
-        for &k in &self.active {
-            let column = p.design.point(k as usize);
-            let bound: f64 = p
-                .usable
-                .iter()
-                .filter(|j| self.place[**j as usize] == Place::Upper)
-                .map(|j| p.upper(*j as usize) * column[*j as usize])
-                .sum();
-            self.other.push(p.x[k as usize] - bound);
-        }
-        self.inverse.left_times(&self.other, &mut self.small);
-    }
-
-    /// Puts the free weight at position f on a bound and releases the point that depends on it most.
-    fn drop_free(&mut self, p: &Problem<'_>, f: usize, to_upper: bool) {
-        let j = self.free[f] as usize;
-        let a = (0..self.active.len())
-            .max_by(|&a, &b| self.inverse.row(a)[f].abs().total_cmp(&self.inverse.row(b)[f].abs()))
-            .expect("as many active points as free weights");
-        let stable = self.inverse.shrink(a, f).is_ok();
-        self.free.swap_remove(f);
-        self.side[self.active.swap_remove(a) as usize] = BELOW;
-        self.place[j] = if to_upper { Place::Upper } else { Place::Lower };
-        if !stable {
-            self.drop_dependent(p);
-        }
-    }
-
-    /// `g_j = q_j - sum over points that are not active of y_k A_jk`, from scratch: O(m n).
-    fn fresh_gradient(&mut self, p: &Problem<'_>) {
-        let (up, down) = (p.design.loss.up(), p.design.loss.down());
-        for (y, &side) in self.rate.iter_mut().zip(&self.side) {
-            *y = if side == ACTIVE {
-                0.0
-            } else if side == ABOVE {
-                up
-            } else {
-                -down
-            };
-        }
-        for j in p.usable.iter().map(|j| *j as usize) {
-            self.gradient[j] = p.design.linear[j] - dot(&self.rate, p.design.atom(j));
-        }
-    }
-
-    fn walk(&mut self, p: &Problem<'_>) -> Summary {
+    pub(super) fn walk(&mut self, p: &Problem<'_>) -> Summary {
         let limit = 1000 + 20 * (p.usable.len() + p.x.len());
         let mass: f64 = p.x.iter().map(|v| v.abs()).sum();
         let (mut pivots, mut fresh, mut stalls, mut rounds) = (0, 0, 0, 0);
-        let status = loop {
+        loop {
             let bland = rounds > ROUNDS / 2 && stalls > 0;
             let Some((entering, slope)) = self.price(p, bland) else {
                 if (fresh <= TRUSTED && !self.perturbed) || rounds >= ROUNDS {
-                    break Status::Optimal;
+                    break;
                 }
                 // Certain only when seen without much rounding and without perturbation.
                 self.refresh(p, true);
@@ -356,10 +63,10 @@ impl Solver {
                 continue;
             };
             if pivots >= limit {
-                break Status::IterationLimit;
+                break;
             }
             let Some((event, step)) = self.line_search(p, entering, slope) else {
-                break Status::IterationLimit; // the objective is bounded: only rounding leads here
+                break; // the objective is bounded: only rounding leads here
             };
             pivots += 1;
             fresh += 1;
@@ -376,12 +83,12 @@ impl Solver {
                 stalls = 0;
                 fresh = fresh.max(1);
             }
-        };
+        }
         if fresh > TRUSTED || self.perturbed {
             self.refresh(p, true);
             self.price(p, false);
         }
-        self.summarise(p, status, pivots)
+        self.summarise(p, pivots)
     }
 
     /// The most violated optimality condition per unit of weight moved, with its slope (< 0).
@@ -663,50 +370,5 @@ impl Solver {
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Value and bound from the final weights and dual, each evaluated for itself.
-    ///
-    /// The bound is `y.x - x.1 - sum_j u_j (A_j.y - q_j)_+` (hinge) for a y made feasible by
-    /// scaling where a weight has no upper bound, so it holds whatever the walk did.
-    fn summarise(&mut self, p: &Problem<'_>, status: Status, pivots: usize) -> Summary {
-        let loss = p.design.loss;
-        let (up, down) = (loss.up(), loss.down());
-        let offset: f64 = match loss {
-            super::Loss::Absolute => 0.0,
-            super::Loss::Hinge => -p.x.iter().sum::<f64>(),
-        };
-        let mut value: f64 =
-            self.residual.iter().map(|&e| if e > 0.0 { up * e } else { -down * e }).sum();
-        value += p
-            .usable
-            .iter()
-            .map(|&j| p.design.linear[j as usize] * self.weights[j as usize])
-            .sum::<f64>();
-        value = (value + offset).max(0.0);
-
-        self.dual.clear();
-        self.dual.extend(self.side.iter().map(|s| if *s == ABOVE { up } else { -down }));
-        for (&k, &y) in self.active.iter().zip(&self.dual_active) {
-            self.dual[k as usize] = y.clamp(-down, up);
-        }
-        let mut scale = 1.0f64;
-        for j in p.usable.iter().map(|j| *j as usize) {
-            let (q, z) = (p.design.linear[j], self.reduced[j]);
-            if z < 0.0 && p.upper(j).is_infinite() && q > 0.0 {
-                scale = scale.min(q / (q - z));
-            }
-        }
-        if scale < 1.0 {
-            self.dual.iter_mut().for_each(|y| *y *= scale);
-        }
-        let mut bound = dot(&self.dual, p.x) + offset;
-        for j in p.usable.iter().map(|j| *j as usize) {
-            let (q, z, u) = (p.design.linear[j], self.reduced[j], p.upper(j));
-            if u.is_finite() && u > 0.0 {
-                bound -= u * (scale * (q - z) - q).max(0.0);
-            }
-        }
-        Summary { value, lower_bound: bound.clamp(0.0, value), status, pivots }
     }
 }

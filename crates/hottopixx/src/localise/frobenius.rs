@@ -79,8 +79,8 @@ impl FrobeniusSettings {
 
 /// Solves the Frobenius form for `rank` hott rows among the rows where `allowed` is true.
 ///
-/// `f^2 n` flops for the Gram matrix, `2 f m^2` an iteration for m candidates, and `f^2 + 5 f m`
-/// numbers of memory.
+/// For m candidates `2 f m n` flops for their columns of the Gram matrix, `2 f m^2` an iteration, and
+/// `m^2 + 5 f m` numbers of memory.
 ///
 /// # Errors
 /// [`Error::Setting`], [`Error::Length`], or [`Error::Rank`] when fewer than `rank` rows are
@@ -99,7 +99,7 @@ pub fn frobenius(
         return Err(Error::Rank { rank, available, what: "rows that may be hott" });
     }
     let trace = settings.trace.then_some(rank as f64);
-    let program = Program::new(&x.gram(), &candidates, trace, settings);
+    let program = Program::new(x, &candidates, trace, settings);
     let end = program.descend(settings, control);
     let diagonal: Vec<f64> = program.diagonal(&end.c);
     Ok(Localisation {
@@ -135,17 +135,17 @@ struct End {
 
 impl<'a> Program<'a> {
     fn new(
-        gram: &[f64],
+        x: &UnitRows,
         candidates: &'a [usize],
         trace: Option<f64>,
         settings: &FrobeniusSettings,
     ) -> Self {
-        let f = gram.len().isqrt();
-        let columns = |i: usize| candidates.iter().map(move |&j| gram[i * f + j]);
-        let square = candidates.iter().flat_map(|&i| columns(i)).collect();
-        let tall = (0..f).flat_map(columns).collect();
-        let energy: f64 = (0..f).map(|i| gram[i * f + i]).sum();
-        let mu = settings.mu * energy / f as f64;
+        let m = candidates.len();
+        let tall = x.gram_columns(candidates);
+        let square = candidates.iter().flat_map(|&i| &tall[i * m..(i + 1) * m]).copied().collect();
+        let energy: f64 =
+            (0..x.features()).map(|i| x.row(i).values().iter().map(|v| v * v).sum::<f64>()).sum();
+        let mu = settings.mu * energy / x.features() as f64;
         let p = |&i: &usize| settings.cost.as_ref().map_or(1.0, |p| p[i]);
         let cost = candidates.iter().map(|i| mu * p(i)).collect();
         Program { candidates, square, tall, cost, trace, energy }

@@ -58,8 +58,7 @@ fn is_optimal() {
             ..Default::default()
         };
         let candidates: Vec<usize> = (0..20).collect();
-        let program =
-            Program::new(&instance.x.gram(), &candidates, trace.then_some(3.0), &settings);
+        let program = Program::new(&instance.x, &candidates, trace.then_some(3.0), &settings);
         let end = program.descend(&settings, &Control::default());
         assert!(end.converged);
         let (mut gradient, mut moved) = (vec![0.0; 400], end.c.clone());
