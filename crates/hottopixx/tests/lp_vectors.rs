@@ -32,10 +32,10 @@ fn optimum(x: &Dense, p: &[f64], rank: usize, goal: Goal) -> Option<f64> {
     for _ in 0..500 {
         let (value, d, t) = master(x, p, rank, goal, &cuts)?;
         let before = cuts.len();
-        for i in 0..x.rows() {
+        for (i, allowed) in t.iter().enumerate() {
             let fit = l1::fit(x, x.row(i), Some(&d)).unwrap();
             assert_eq!(fit.status, l1::Status::Optimal);
-            if fit.value > t[i] + 1e-11 {
+            if fit.value > allowed + 1e-11 {
                 let price =
                     |row: &[f64]| -> f64 { row.iter().zip(&fit.dual).map(|(a, y)| a * y).sum() };
                 let coefficients = (0..x.rows()).map(|j| price(x.row(j)).max(0.0)).collect();

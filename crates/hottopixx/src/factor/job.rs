@@ -183,8 +183,16 @@ impl<'a> Job<'a> {
         candidates: &[Candidate],
         hints: &[usize],
     ) -> Result<(Selection, Vec<Judged>, usize), Error> {
-        let (objective, control) = (self.settings.objective, &self.settings.control);
-        let judged = judge(&self.x, candidates, self.settings.rank, objective, control);
+        let (rank, objective) = (self.settings.rank, self.settings.objective);
+        let control = &self.settings.control;
+        if let [only] = candidates
+            && only.rows.len() == rank
+        {
+            let selection = self.clean(only.rows.clone());
+            let judged = Judged { origin: only.origin.clone(), score: selection.score };
+            return Ok((selection, vec![judged], 0));
+        }
+        let judged = judge(&self.x, candidates, rank, objective, control);
         let Some((mut selection, judged)) = judged else {
             return Err(Error::NoAnswer(control.stopped().unwrap_or(Stop::Interrupted)));
         };
@@ -194,16 +202,27 @@ impl<'a> Job<'a> {
             (selection, exchanges) =
                 refine(&self.x, selection, hints, &self.allowed, objective, &settings, control);
         }
-        if candidates.len() > 1 {
-            // Greedy methods choose in a telling order; the others do not.
-            selection.most_distinctive_first(&self.x);
+        // Greedy methods choose in a telling order; the others do not.
+        selection.most_distinctive_first(&self.x);
+        if self.settings.cleaning == Cleaning::Incremental {
+            selection = self.clean(selection.hott);
         }
         Ok((selection, judged, exchanges))
     }
 
-    /// The given rows of X, with all rows fitted on them.
+    /// The given rows of X, with all rows fitted on them as the settings say.
     pub(super) fn clean(&self, hott: Vec<usize>) -> Selection {
-        Selection::new(&self.x, hott, self.settings.objective, None)
+        let objective = self.settings.objective;
+        match self.settings.cleaning {
+            Cleaning::Exact => Selection::new(&self.x, hott, objective, None),
+            Cleaning::Incremental => {
+                let settings =
+                    IncrementalSettings { seed: self.settings.seed, ..Default::default() };
+                let fits = incremental(&self.x, &hott, &settings);
+                let score = objective.score(fits.iter().map(|fit| fit.error));
+                Selection { hott, fits, score }
+            }
+        }
     }
 
     /// F, W, errors and groups in the caller's rows and units.
@@ -215,15 +234,14 @@ impl<'a> Job<'a> {
     ) -> Factorization {
         let (x, settings) = (&self.x, self.settings);
         let stop = settings.control.stopped().unwrap_or(Stop::Finished);
-        let groups = groups(x, &selection, &self.allowed, settings.objective, &settings.control);
-        let Selection { hott, fits, .. } = selection;
-        let fits = match settings.cleaning {
-            Cleaning::Exact => fits,
-            Cleaning::Incremental => {
-                let seed = settings.seed;
-                incremental(x, &hott, &IncrementalSettings { seed, ..Default::default() })
+        let groups = match settings.cleaning {
+            Cleaning::Exact => {
+                groups(x, &selection, &self.allowed, settings.objective, &settings.control)
             }
+            // Exchanges are judged by exact fits, which were not wanted.
+            Cleaning::Incremental => selection.hott.iter().map(|&h| vec![h]).collect(),
         };
+        let Selection { hott, fits, .. } = selection;
         let measured = measure(x, &hott, &fits);
         let inexact = fits.iter().filter(|fit| !fit.optimal).count();
         let input = |i: &usize| x.input_row(*i);
