@@ -16,6 +16,10 @@ use crate::select::groups::groups;
 use crate::select::portfolio::{Candidate, Judged, judge, readings};
 use crate::select::top;
 
+/// Rows that the Frobenius form may choose from within `auto`, and on its own.
+const AUTO_SCREENED: usize = 150;
+const GRADIENT_SCREENED: usize = 500;
+
 /// Candidate sets, the diagonal of the method where it has one, and rows worth trying in exchanges.
 pub(super) type Localised = (Vec<Candidate>, Option<Vec<f64>>, Vec<usize>);
 
@@ -105,7 +109,13 @@ impl<'a> Job<'a> {
             }
             Method::Snpa => (greedy("snpa", snpa(x, rank, allowed, control).rows), None, vec![]),
             Method::Xray => (greedy("xray", xray(x, rank, allowed, control).rows), None, vec![]),
-            Method::Gradient => self.convex("gradient", self.gradient(allowed)?.diagonal),
+            Method::Gradient => {
+                let screened = self.screen(GRADIENT_SCREENED);
+                if let Some(stop) = control.stopped() {
+                    return Err(Error::NoAnswer(stop));
+                }
+                self.convex("gradient", self.gradient(&screened)?.diagonal)
+            }
             Method::Hottopixx => self.convex("hottopixx", self.hottopixx()?.diagonal),
             Method::Auto => self.portfolio()?,
         })
@@ -153,8 +163,8 @@ impl<'a> Job<'a> {
                 sets.push(Candidate { origin: origin.to_string(), rows });
             }
         }
+        let screened = self.screen(AUTO_SCREENED);
         if control.stopped().is_none() {
-            let screened = self.screen(&hints);
             let found = self.gradient(&screened)?.diagonal;
             sets.extend(readings(x, "gradient", &found, rank, &screened, control));
             hints.extend(top(&found, rank + 25, &screened));
@@ -166,15 +176,17 @@ impl<'a> Job<'a> {
         Ok((sets, diagonal, hints))
     }
 
-    /// Rows that the convex method of `auto` may choose from: all allowed ones when they are few,
-    /// otherwise those that the greedy methods came across. Its cost grows with their square.
-    fn screen(&self, greedy: &[usize]) -> Vec<bool> {
-        const FEW: usize = 250;
-        if self.allowed.iter().filter(|a| **a).count() <= FEW.max(3 * self.settings.rank) {
+    /// Rows that the Frobenius form may choose from: all allowed ones when they are no more than
+    /// `most`, otherwise the first that SPA comes across. Its cost grows with their square.
+    fn screen(&self, most: usize) -> Vec<bool> {
+        let most = most.max(3 * self.settings.rank);
+        if self.allowed.iter().filter(|a| **a).count() <= most {
             return self.allowed.clone();
         }
         let mut mask = vec![false; self.allowed.len()];
-        greedy.iter().for_each(|&i| mask[i] = true);
+        let control = &self.settings.control;
+        let first = spa_controlled(&self.x, None, most, &self.allowed, control).rows;
+        first.iter().for_each(|&i| mask[i] = true);
         mask
     }
 
