@@ -60,7 +60,7 @@ fn lead(out: &mut String, s: &Summary) {
 
 fn topics(out: &mut String, s: &Summary) {
     out.push_str("<h2>Topics</h2>\n<p>Each topic is a row of the data. Its members are the rows ");
-    out.push_str("with the largest weights on it, in the units of the input.</p>\n");
+    out.push_str("that lean on it most, with their weights in the units of the input.</p>\n");
     out.push_str("<div class=\"topics\">\n");
     for (k, topic) in s.hott.iter().enumerate() {
         let _ = write!(

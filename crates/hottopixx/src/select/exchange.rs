@@ -1,9 +1,10 @@
 //! Refinement: exchange one hott row at a time while the exact cleaned error falls.
 //!
 //! Each round proposes rows to enter (those that price in best at the duals of the present fits,
-//! and hints from the convex methods), scores every exchange with every hott row ([`super::swap`]),
-//! and carries out the best ones after checking each on all rows. An exchange must
-//! lower the error by more than a thousandth, so that near-duplicates do not swap on ties.
+//! and hints from the convex methods), scores the promising exchanges on a sample of the rows, and
+//! carries out the best ones after checking each on all rows. An exchange must lower the error by
+//! more than a thousandth, so that near-duplicates do not swap on ties. The refinement ends when a
+//! round with twice the effort finds nothing.
 
 use super::swap::{NONE, Swap, scores, scores_without};
 use crate::Objective;
