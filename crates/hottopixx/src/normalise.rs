@@ -3,7 +3,7 @@
 //! A row of zeros has no direction: it is set aside here, explained by nothing, and comes back as
 //! a zero row of F. Every index that leaves the crate is a row of the matrix as the caller gave it.
 
-use crate::matrix::{Matrix, Row};
+use crate::matrix::{Dense, Matrix, Row};
 use crate::{Error, kernels};
 use rayon::prelude::*;
 
@@ -91,6 +91,24 @@ impl UnitRows {
         &self.sums
     }
 
+    /// `X B` for a B that adds columns up: column k of X goes to column `bucket[k]` of the result,
+    /// which has unit rows again and is dense. `||(x - cX) B||_1 <= ||x - cX||_1`: errors on
+    /// merged columns are never larger.
+    pub fn merge_columns(&self, bucket: &[u32], buckets: usize) -> UnitRows {
+        let mut merged = Dense::zeros(self.features(), buckets);
+        merged.values_mut().par_chunks_mut(buckets.max(1)).enumerate().for_each(|(i, out)| {
+            for (k, value) in self.row(i).nonzeros() {
+                out[bucket[k] as usize] += value;
+            }
+        });
+        UnitRows {
+            x: merged.into(),
+            kept: self.kept.clone(),
+            sums: self.sums.clone(),
+            input_rows: self.input_rows,
+        }
+    }
+
     /// `X v`, parallel over rows. O(nonzeros).
     pub fn times(&self, v: &[f64]) -> Vec<f64> {
         (0..self.features()).into_par_iter().map(|i| self.row(i).dot(v)).collect()
@@ -141,7 +159,7 @@ impl UnitRows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::{Dense, Sparse};
+    use crate::matrix::Sparse;
 
     #[test]
     fn sets_zero_rows_aside_and_keeps_the_callers_indices() {
@@ -156,6 +174,7 @@ mod tests {
             assert_eq!(unit.dense_row(0), [0.25, 0.75]);
             assert_eq!(unit.gram_columns(&[0, 1]), [0.625, 0.25, 0.25, 1.0]);
             assert_eq!(unit.gram_columns(&[1]), [0.25, 1.0]);
+            assert_eq!(unit.merge_columns(&[1, 1], 2).dense_row(0), [0.0, 1.0]);
             assert_eq!(unit.gram_row(1), [0.25, 1.0]);
         }
     }

@@ -6,6 +6,7 @@
 //! more than a thousandth, so that near-duplicates do not swap on ties. The refinement ends when a
 //! round with twice the effort finds nothing.
 
+use super::coarse::coarse;
 use super::swap::{NONE, Swap, scores, scores_without};
 use crate::Objective;
 use crate::clean::{RowFit, refit};
@@ -13,6 +14,7 @@ use crate::control::{Control, Progress, Stage};
 use crate::l1::{Atoms, Gathered, Problem, Solver};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Settings of [`refine`].
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,6 +30,9 @@ pub struct ExchangeSettings {
     /// Rows on which exchanges are scored; all when there are no more (default 160). Whatever is
     /// carried out has been checked on all rows.
     pub scored_rows: usize,
+    /// Columns that exchanges are scored on at first; all when there are less than twice as many
+    /// (default 200).
+    pub buckets: usize,
     /// Rows whose duals price the others (default 160).
     pub pricing_rows: usize,
     /// Exchanges checked on all rows in a round (default 4).
@@ -44,6 +49,7 @@ impl Default for ExchangeSettings {
             entering: 10,
             leaving: 4,
             scored_rows: 160,
+            buckets: 200,
             pricing_rows: 160,
             checks: 4,
             rounds: 100,
@@ -59,6 +65,7 @@ impl ExchangeSettings {
             entering: 2 * self.entering,
             leaving: 2 * self.leaving,
             scored_rows: 2 * self.scored_rows,
+            buckets: 2 * self.buckets,
             checks: 2 * self.checks,
             ..*self
         }
@@ -134,6 +141,11 @@ pub fn refine(
     let mut best = start;
     let mut exchanges = 0;
     let mut effort = *settings;
+    let merged = |effort: &ExchangeSettings, hott: &[usize]| {
+        (x.examples() >= 2 * effort.buckets).then(|| coarse(x, hott, effort.buckets))
+    };
+    let light = merged(settings, &best.hott);
+    let thorough = merged(&settings.thorough(), &best.hott);
     for round in 0..settings.rounds {
         control.report(&Progress {
             stage: Stage::Select,
@@ -146,9 +158,12 @@ pub fn refine(
             break;
         }
         let rows = scored_rows(x, &best, objective, effort.scored_rows);
-        let proposals = propose(x, &best, hints, allowed, &rows, &effort);
-        let Some(gains) = tournament(x, &best, &proposals, &rows, objective, &effort, control)
-        else {
+        let all = Sample { x, rows, hott: &best.hott, fits: Cow::Borrowed(&best.fits) };
+        let merged = if effort == *settings { &light } else { &thorough };
+        let merged = merged.as_ref().map(|merged| all.on(merged));
+        let proposals = propose(merged.as_ref().unwrap_or(&all), hints, allowed, &effort);
+        let gains = tournament(&all, merged.as_ref(), &proposals, objective, &effort, control);
+        let Some(gains) = gains else {
             break;
         };
         let made = carry_out(x, &mut best, &gains, objective, &effort, control);
@@ -163,6 +178,46 @@ pub fn refine(
         }
     }
     (best, exchanges)
+}
+
+/// What exchanges are scored on: some rows, on all columns or on merged ones.
+struct Sample<'a> {
+    x: &'a UnitRows,
+    rows: Vec<usize>,
+    hott: &'a [usize],
+    /// By row of X; only those of `rows` are there.
+    fits: Cow<'a, [RowFit]>,
+}
+
+impl<'a> Sample<'a> {
+    /// The same rows, fitted on merged columns.
+    fn on(&self, merged: &'a UnitRows) -> Self {
+        let mut fits = vec![RowFit::default(); merged.features()];
+        for (&i, fit) in self.rows.iter().zip(refit(merged, self.hott, &self.rows, None)) {
+            fits[i] = fit;
+        }
+        Sample { x: merged, rows: self.rows.clone(), hott: self.hott, fits: Cow::Owned(fits) }
+    }
+
+    /// The exchanges (position, entering row) that gain enough on `rows`, best first.
+    fn gains(
+        &self,
+        swaps: &[Swap],
+        rows: &[usize],
+        objective: Objective,
+        settings: &ExchangeSettings,
+        control: &Control,
+    ) -> Option<Vec<(usize, usize)>> {
+        let table = scores(self.x, self.hott, &self.fits, swaps, rows, objective, control)?;
+        let before = objective.score(rows.iter().map(|&i| self.fits[i].error));
+        let mut found: Vec<(f64, usize, usize)> = Vec::new();
+        for (swap, scores) in swaps.iter().zip(&table) {
+            found.extend(swap.leave.iter().zip(scores).map(|(&h, &score)| (score, h, swap.enter)));
+        }
+        found.retain(|e| e.0 < before * (1.0 - settings.least_gain));
+        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)).then(a.1.cmp(&b.1)));
+        Some(found.into_iter().map(|(_, position, enter)| (position, enter)).collect())
+    }
 }
 
 /// All rows, or an even sample; for the largest error, always the worst rows too.
@@ -188,19 +243,18 @@ fn scored_rows(x: &UnitRows, best: &Selection, objective: Objective, most: usize
 /// to no less than `(e + 1) / (x_j.y) - 1`: y scaled down to price x_j at one is still feasible. The
 /// sum of these largest possible gains ranks the rows.
 fn propose(
-    x: &UnitRows,
-    best: &Selection,
+    sample: &Sample<'_>,
     hints: &[usize],
     allowed: &[bool],
-    rows: &[usize],
     settings: &ExchangeSettings,
 ) -> Vec<usize> {
+    let Sample { x, rows, hott, fits } = sample;
     let f = x.features();
     let stride = rows.len().div_ceil(settings.pricing_rows).max(1);
     let priced: Vec<usize> =
-        rows.iter().copied().step_by(stride).filter(|&i| best.fits[i].error > 0.0).collect();
-    let atoms = Atoms::new(&x.x().select_rows(&best.hott));
-    let usable: Vec<u32> = (0..best.hott.len() as u32).collect();
+        rows.iter().copied().step_by(stride).filter(|&i| fits[i].error > 0.0).collect();
+    let atoms = Atoms::new(&x.x().select_rows(hott));
+    let usable: Vec<u32> = (0..hott.len() as u32).collect();
     let promises: Vec<Vec<f64>> = priced
         .par_iter()
         .map_init(
@@ -210,7 +264,7 @@ fn propose(
                 let shared = target.x.len() == x.examples();
                 let problem =
                     Problem { design: target.design, x: target.x, usable: &usable, upper: None };
-                let error = solver.fit(&problem, Some(&best.fits[i].basis)).value;
+                let error = solver.fit(&problem, Some(&fits[i].basis)).value;
                 if shared {
                     y.copy_from_slice(solver.dual());
                 } else {
@@ -232,7 +286,7 @@ fn propose(
     for row in &promises {
         crate::kernels::axpy(1.0, row, &mut promise);
     }
-    let open = |j: &usize| allowed[*j] && !best.hott.contains(j);
+    let open = |j: &usize| allowed[*j] && !hott.contains(j);
     let mut order: Vec<usize> = (0..f).filter(open).collect();
     order.sort_by(|&a, &b| promise[b].total_cmp(&promise[a]).then(a.cmp(&b)));
     order.truncate(settings.proposals * 3 / 4);
@@ -244,44 +298,38 @@ fn propose(
     order
 }
 
-/// The exchanges (position, entering row) that gain on `rows`, best first; `None` when stopped.
+/// The exchanges (position, entering row) that gain on the sample, best first; `None` when stopped.
 ///
 /// Scoring all pairs would be wasteful. First each row is scored for entering *beside* all hott
 /// rows: what it gains there is the most any exchange for it can gain. The best of them are
 /// then scored in the place of the hott rows that are missed least, and of those they resemble.
+/// All this on merged columns where there are any; the leaders are scored again on all columns.
 fn tournament(
-    x: &UnitRows,
-    best: &Selection,
+    all: &Sample<'_>,
+    merged: Option<&Sample<'_>>,
     proposals: &[usize],
-    rows: &[usize],
     objective: Objective,
     settings: &ExchangeSettings,
     control: &Control,
 ) -> Option<Vec<(usize, usize)>> {
-    let score = |swaps: &[Swap], rows: &[usize]| {
-        scores(x, &best.hott, &best.fits, swaps, rows, objective, control)
-    };
+    let sample = merged.unwrap_or(all);
     let few: Vec<usize> = match objective {
-        Objective::Mean => rows.iter().copied().step_by(2).collect(),
-        Objective::Max => rows.to_vec(), // the largest error may come from any row
+        Objective::Mean => sample.rows.iter().copied().step_by(2).collect(),
+        Objective::Max => sample.rows.clone(), // the largest error may come from any row
     };
     let beside: Vec<Swap> =
         proposals.iter().map(|&enter| Swap { enter, leave: vec![NONE] }).collect();
-    let before = objective.score(few.iter().map(|&i| best.fits[i].error));
-    let mut joined: Vec<(f64, usize)> =
-        score(&beside, &few)?.iter().map(|s| s[0]).zip(proposals.iter().copied()).collect();
-    joined.retain(|j| j.0 < before * (1.0 - settings.least_gain));
-    joined.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let mut joined = sample.gains(&beside, &few, objective, settings, control)?;
     joined.truncate(settings.entering);
 
-    let without = scores_without(x, &best.hott, &best.fits, &few, objective, control)?;
-    let mut missed: Vec<usize> = (0..best.hott.len()).collect();
+    let without = scores_without(sample.x, sample.hott, &sample.fits, &few, objective, control)?;
+    let mut missed: Vec<usize> = (0..sample.hott.len()).collect();
     missed.sort_by(|&a, &b| without[a].total_cmp(&without[b]).then(a.cmp(&b)));
     missed.truncate(settings.leaving);
     let swaps: Vec<Swap> = joined
         .iter()
         .map(|&(_, enter)| {
-            let mut alike = best.fits[enter].weights.clone();
+            let mut alike = all.fits[enter].weights.clone();
             alike.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             let mut leave = missed.clone();
             leave.extend(alike.iter().take(2).map(|w| w.0 as usize));
@@ -290,15 +338,14 @@ fn tournament(
             Swap { enter, leave }
         })
         .collect();
-    let before = objective.score(rows.iter().map(|&i| best.fits[i].error));
-    let table = score(&swaps, rows)?;
-    let mut found: Vec<(f64, usize, usize)> = Vec::new();
-    for (swap, scores) in swaps.iter().zip(&table) {
-        found.extend(swap.leave.iter().zip(scores).map(|(&h, &score)| (score, h, swap.enter)));
+    let mut gains = sample.gains(&swaps, &sample.rows, objective, settings, control)?;
+    if merged.is_some() {
+        gains.truncate(4 * settings.checks);
+        let swaps: Vec<Swap> =
+            gains.iter().map(|&(position, enter)| Swap { enter, leave: vec![position] }).collect();
+        gains = all.gains(&swaps, &all.rows, objective, settings, control)?;
     }
-    found.retain(|e| e.0 < before * (1.0 - settings.least_gain));
-    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.2.cmp(&b.2)).then(a.1.cmp(&b.1)));
-    Some(found.into_iter().map(|(_, position, enter)| (position, enter)).collect())
+    Some(gains)
 }
 
 /// Checks the best exchanges on all rows, one after the other, and keeps those that gain.

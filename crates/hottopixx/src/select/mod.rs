@@ -11,6 +11,7 @@
 //! - [`exchange`] refines the best;
 //! - [`groups`] finds, for each hott row, the rows that could stand in its place.
 
+mod coarse;
 mod diagonal;
 pub mod exchange;
 pub mod groups;
