@@ -14,7 +14,7 @@
 //! Unlike SPA it is not fooled by rows that are extreme but not hott, since a row is chosen for
 //! what it explains.
 
-use super::{Localisation, candidate_rows, spread};
+use super::{Localisation, candidate_rows, check_cost, spread};
 use crate::Error;
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::kernels::{axpy, dot, gemm};
@@ -62,18 +62,7 @@ impl FrobeniusSettings {
         if self.iterations == 0 {
             return setting("iterations", "0".into(), "allow at least one iteration");
         }
-        match &self.cost {
-            Some(cost) if cost.len() != features => Err(Error::Length {
-                name: "cost",
-                found: cost.len(),
-                expected: features,
-                what: "rows of X",
-            }),
-            Some(cost) if cost.iter().any(|p| !p.is_finite()) => {
-                setting("cost", "NaN or infinity".into(), "give finite numbers")
-            }
-            _ => Ok(()),
-        }
+        check_cost(self.cost.as_deref(), features)
     }
 }
 
@@ -93,11 +82,7 @@ pub fn frobenius(
     control: &Control,
 ) -> Result<Localisation, Error> {
     settings.check(x.features())?;
-    let candidates = candidate_rows(allowed);
-    if rank == 0 || rank > candidates.len() {
-        let available = candidates.len();
-        return Err(Error::Rank { rank, available, what: "rows that may be hott" });
-    }
+    let candidates = candidate_rows(allowed, rank)?;
     let trace = settings.trace.then_some(rank as f64);
     let program = Program::new(x, &candidates, trace, settings);
     let end = program.descend(settings, control);

@@ -19,6 +19,7 @@ pub use frobenius::{FrobeniusSettings, frobenius};
 pub use greedy::{Greedy, snpa, snpa_weighted, spa, spa_controlled, spa_weighted, xray};
 pub use hottopixx::{HottopixxSettings, hottopixx};
 
+use crate::Error;
 use crate::control::Stop;
 
 /// The diagonal of a localising matrix, and how it was come by.
@@ -37,9 +38,30 @@ pub struct Localisation {
     pub stop: Stop,
 }
 
-/// The rows that may be hott, increasing.
-fn candidate_rows(allowed: &[bool]) -> Vec<usize> {
-    (0..allowed.len()).filter(|&i| allowed[i]).collect()
+/// The rows that may be hott, increasing; an error unless there are `rank` of them.
+fn candidate_rows(allowed: &[bool], rank: usize) -> Result<Vec<usize>, Error> {
+    let candidates: Vec<usize> = (0..allowed.len()).filter(|&i| allowed[i]).collect();
+    if rank == 0 || rank > candidates.len() {
+        let available = candidates.len();
+        return Err(Error::Rank { rank, available, what: "rows that may be hott" });
+    }
+    Ok(candidates)
+}
+
+/// A cost vector needs one finite entry for each row of X.
+fn check_cost(cost: Option<&[f64]>, features: usize) -> Result<(), Error> {
+    let Some(cost) = cost else { return Ok(()) };
+    if cost.len() != features {
+        let (found, expected) = (cost.len(), features);
+        return Err(Error::Length { name: "cost", found, expected, what: "rows of X" });
+    }
+    match cost.iter().position(|p| !p.is_finite()) {
+        Some(i) => {
+            let remedy = format!("entry {i} must be a finite number");
+            Err(Error::Setting { name: "cost", value: cost[i].to_string(), remedy })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Spreads the diagonal of the candidates over all rows of X.

@@ -22,7 +22,7 @@
 mod dense;
 mod sparse;
 
-use super::{Localisation, candidate_rows, spread};
+use super::{Localisation, candidate_rows, check_cost, spread};
 use crate::Error;
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::matrix::Matrix;
@@ -88,18 +88,7 @@ impl HottopixxSettings {
                 return setting(name, step.to_string(), "give a positive number, such as 0.1");
             }
         }
-        match &self.cost {
-            Some(cost) if cost.len() != features => Err(Error::Length {
-                name: "cost",
-                found: cost.len(),
-                expected: features,
-                what: "rows of X",
-            }),
-            Some(cost) if cost.iter().any(|p| !p.is_finite()) => {
-                setting("cost", "NaN or infinity".into(), "give finite numbers")
-            }
-            _ => Ok(()),
-        }
+        check_cost(self.cost.as_deref(), features)
     }
 
     /// The primal step of epoch t: from `first_step_factor * primal_step` down to `primal_step`.
@@ -177,11 +166,7 @@ pub fn hottopixx(
     control: &Control,
 ) -> Result<Localisation, Error> {
     settings.check(x.features())?;
-    let candidates = candidate_rows(allowed);
-    if rank == 0 || rank > candidates.len() {
-        let available = candidates.len();
-        return Err(Error::Rank { rank, available, what: "rows that may be hott" });
-    }
+    let candidates = candidate_rows(allowed, rank)?;
     let p = settings.costs(x);
     let p: Vec<f64> = candidates.iter().map(|&i| p[i]).collect();
     let mut iterate: Box<dyn Iterate + '_> = match x.x() {
