@@ -12,6 +12,12 @@ use std::path::{Path, PathBuf};
 /// Spectra this many degrees apart count as the same material.
 const SAME_MATERIAL: f64 = 5.0;
 
+/// Of the image's materials, how many `auto` must find.
+const LEAST_MATERIALS: usize = 5;
+
+/// The error of `auto` on text must be at most this share of the best greedy method's.
+const MOST_OF_GREEDY: f64 = 0.94;
+
 /// Words in fewer than one in this many documents are left out.
 const FREQUENT: usize = 20;
 
@@ -23,17 +29,17 @@ pub fn run(folder: &Path) -> Result<Report> {
     let mut report = Report::default();
     let image = folder.join("dlr_hysu/dlr_hysu_all_targets.npz");
     if present(&image, &mut report) {
-        report.text += &materials(&image)?;
+        materials(&image, &mut report)?;
     }
     let news = folder.join("bbc_news/X.npz");
     if present(&news, &mut report) {
         // Stored as documents x terms.
-        report.text += &corpus("bbc_news", &load(&news, true, None)?)?;
+        corpus("bbc_news", &load(&news, true, None)?, &mut report)?;
     }
     let demo = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../hottopixx-cli/assets/docword.reuters.txt.gz");
     if present(&demo, &mut report) {
-        report.text += &corpus("reuters", &load(&demo, false, None)?)?;
+        corpus("reuters", &load(&demo, false, None)?, &mut report)?;
     }
     Ok(report)
 }
@@ -56,7 +62,7 @@ fn load(path: &Path, transpose: bool, key: Option<&str>) -> Result<Matrix> {
 }
 
 /// Pixels x bands: the angle of each library spectrum to the nearest pixel that was chosen.
-fn materials(path: &Path) -> Result<String> {
+fn materials(path: &Path, report: &mut Report) -> Result<()> {
     let pixels = load(path, true, Some("X"))?;
     let library = load(path, true, Some("E"))?;
     let known = library.rows();
@@ -74,6 +80,11 @@ fn materials(path: &Path) -> Result<String> {
             };
             let angles: Vec<f64> = (0..known).map(nearest).collect();
             let same = angles.iter().filter(|a| **a <= SAME_MATERIAL).count();
+            if method == Method::Auto && same < LEAST_MATERIALS {
+                report.failures.push(format!(
+                    "dlr_hysu, rank {rank}: auto finds {same} materials, promised {LEAST_MATERIALS}"
+                ));
+            }
             let mut row = vec![method.name().to_owned(), rank.to_string()];
             row.extend(angles.iter().map(|a| format!("{a:.1}")));
             row.push(format!("{same} of {known}"));
@@ -81,7 +92,9 @@ fn materials(path: &Path) -> Result<String> {
             table.row(row);
         }
     }
-    Ok(format!("dlr_hysu, {} pixels x {} bands\n{table}\n", pixels.rows(), pixels.cols()))
+    let (rows, bands) = (pixels.rows(), pixels.cols());
+    let _ = writeln!(report.text, "dlr_hysu, {rows} pixels x {bands} bands\n{table}");
+    Ok(())
 }
 
 /// The angle between two spectra, in degrees.
@@ -99,7 +112,7 @@ fn angle(a: Row<'_>, b: Row<'_>) -> f64 {
 
 /// Words x documents: the cleaned error of `auto` against the best greedy method, on the
 /// co-occurrences of frequent words.
-fn corpus(name: &str, counts: &Matrix) -> Result<String> {
+fn corpus(name: &str, counts: &Matrix, report: &mut Report) -> Result<()> {
     let (counts, _) = text::filter_min_df(counts, counts.cols().div_ceil(FREQUENT));
     let pairs = text::cooccurrence(&counts)?;
     let greedy = [Method::Spa, Method::Snpa, Method::Xray];
@@ -114,6 +127,12 @@ fn corpus(name: &str, counts: &Matrix) -> Result<String> {
         let seconds = start.elapsed().as_secs_f64();
         let others = greedy.into_iter().map(error).collect::<Result<Vec<f64>>>()?;
         let best = others.iter().copied().fold(f64::INFINITY, f64::min);
+        if auto > MOST_OF_GREEDY * best {
+            report.failures.push(format!(
+                "{name}, rank {rank}: auto has {:.3} of the best greedy error, promised {MOST_OF_GREEDY}",
+                auto / best
+            ));
+        }
         let mut row = vec![format!("r = {rank}"), format!("{auto:.4}")];
         row.extend(others.iter().map(|e| format!("{e:.4}")));
         row.push(format!("{:.3}", auto / best));
@@ -121,7 +140,11 @@ fn corpus(name: &str, counts: &Matrix) -> Result<String> {
         table.row(row);
     }
     let (words, documents) = (counts.rows(), counts.cols());
-    Ok(format!("{name}, co-occurrence of {words} words in {documents} documents\n{table}\n"))
+    let _ = writeln!(
+        report.text,
+        "{name}, co-occurrence of {words} words in {documents} documents\n{table}"
+    );
+    Ok(())
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ mod topics;
 pub use cooccurrence::{MAX_COOCCURRENCES, cooccurrence};
 pub use topics::{document_topics, topic_given_word};
 
-use crate::matrix::{Dense, Matrix, Sparse};
+use crate::matrix::Matrix;
 
 /// How counts are weighted before they are factored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -85,50 +85,18 @@ pub fn candidates_by_df(counts: &Matrix, n: usize) -> Vec<bool> {
     document_frequency(counts).into_iter().map(|df| df >= n).collect()
 }
 
-/// The words that occur in at least `min_df` documents, and their rows in `counts`, increasing.
-///
-/// Rows of the result are numbered anew; see [`blank_rare_words`] where the caller's numbers
-/// should stay.
+/// The words that occur in at least `min_df` documents, numbered anew, and their rows in `counts`,
+/// increasing.
 pub fn filter_min_df(counts: &Matrix, min_df: usize) -> (Matrix, Vec<usize>) {
     let frequent = candidates_by_df(counts, min_df);
     let kept: Vec<usize> = (0..counts.rows()).filter(|&i| frequent[i]).collect();
     (counts.select_rows(&kept), kept)
 }
 
-/// The matrix with rows of words in fewer than `min_df` documents set to zero, so that rows keep
-/// their numbers: zero rows are set aside by [`crate::normalise::UnitRows`]. Words that are blank
-/// count for nothing, neither in co-occurrences nor in the lengths of documents.
-pub fn blank_rare_words(counts: &Matrix, min_df: usize) -> Matrix {
-    let keep = candidates_by_df(counts, min_df);
-    match counts {
-        Matrix::Dense(m) => {
-            let mut out: Dense = m.clone();
-            for i in (0..m.rows()).filter(|&i| !keep[i]) {
-                out.row_mut(i).fill(0.0);
-            }
-            out.into()
-        }
-        Matrix::Sparse(m) => {
-            let mut starts = vec![0];
-            let (mut columns, mut values) = (Vec::new(), Vec::new());
-            for (i, keep) in keep.into_iter().enumerate() {
-                if keep {
-                    let (cs, vs) = m.row(i);
-                    columns.extend_from_slice(cs);
-                    values.extend_from_slice(vs);
-                }
-                starts.push(columns.len());
-            }
-            Sparse::new(m.rows(), m.cols(), starts, columns, values)
-                .expect("rows of a sparse matrix, some of them emptied")
-                .into()
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matrix::{Dense, Sparse};
 
     /// Three words, four documents.
     fn both() -> [Matrix; 2] {
@@ -151,9 +119,6 @@ mod tests {
             assert_eq!(candidates_by_df(&counts, 3), [true, false, true]);
             let (kept, rows) = filter_min_df(&counts, 2);
             assert_eq!((kept.rows(), rows), (2, vec![0, 2]));
-            let blank = blank_rare_words(&counts, 2);
-            assert_eq!((blank.rows(), blank.cols()), (3, 4));
-            assert_eq!(document_frequency(&blank), [3, 0, 4]);
         }
     }
 
