@@ -1,10 +1,10 @@
 //! The solver: its state, what goes in and what comes out.
 
-use super::basis::{Basis, Inverse};
+use super::basis::Basis;
 use super::design::{Design, Loss};
 use super::line_search::Breakpoint;
 use super::{Status, Summary};
-use crate::kernels::dot;
+use crate::kernels::{Inverse, dot};
 
 /// Sides of a point: above the fit, below it, or held on it.
 pub(super) const ABOVE: f64 = 1.0;

@@ -3,9 +3,9 @@
 //! Used at the start of a fit, to take over an old vertex whose weights may no longer keep their
 //! bounds, and now and then during the walk, to be rid of accumulated rounding.
 
-use super::basis::{Basis, independent_block};
+use super::basis::Basis;
 use super::solver::{ABOVE, ACTIVE, BELOW, Place, Problem, Solver};
-use crate::kernels::{axpy, dot, max_abs};
+use crate::kernels::{axpy, dot, independent_block, max_abs};
 
 impl Solver {
     /// Takes over what still makes sense of an old vertex.
