@@ -166,6 +166,11 @@ impl Atoms {
         self.rows == 0
     }
 
+    /// Sum of the entries of an atom.
+    pub fn sum(&self, atom: usize) -> f64 {
+        self.sums[atom]
+    }
+
     /// The atoms on the support of `target`. O(atoms * support) unless the design is shared.
     pub fn restrict<'a>(&'a self, target: Row<'a>, buffer: &'a mut Gathered) -> Target<'a> {
         if let (Some(design), Row::Dense(x)) = (&self.shared, target)

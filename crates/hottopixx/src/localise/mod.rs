@@ -14,6 +14,7 @@
 pub mod frobenius;
 pub mod greedy;
 pub mod hottopixx;
+pub mod lp;
 
 pub use frobenius::{FrobeniusSettings, frobenius};
 pub use greedy::{Greedy, snpa, snpa_weighted, spa, spa_controlled, spa_weighted, xray};

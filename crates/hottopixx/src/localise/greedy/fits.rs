@@ -143,3 +143,18 @@ impl<'a> Fits<'a> {
         residual(self.x, i, self.weights[i], &self.chosen, &c, out);
     }
 }
+
+/// Every row of X fitted on `rows` by nonnegative least squares: (position in `rows`, weight > 0).
+/// Two products with X and a small problem a row, far cheaper than exact l1 fits.
+pub(crate) fn least_squares(x: &UnitRows, rows: &[usize]) -> Vec<Vec<(usize, f64)>> {
+    let k = rows.len();
+    let gram = x.gram_columns(rows);
+    let a: Vec<f64> = rows.iter().flat_map(|&i| gram[i * k..(i + 1) * k].iter().copied()).collect();
+    gram.par_chunks(k.max(1))
+        .map_init(Nnls::default, |solver, b| {
+            let mut c = vec![0.0; k];
+            solver.solve(&a, b, &mut c, Domain::Cone);
+            c.into_iter().enumerate().filter(|w| w.1 > 0.0).collect()
+        })
+        .collect()
+}

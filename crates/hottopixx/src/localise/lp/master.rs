@@ -1,0 +1,551 @@
+//! The master program: a small dense linear program in the diagonal, by a dual simplex method.
+//!
+//! ```text
+//! min  c.v   s.t.  a_c.v >= b_c (cuts),  sum of the diagonal = r (trace),  0 <= v <= u
+//! ```
+//!
+//! The variables v are the *columns* d_j of the diagonal, in [0, 1], and the *slacks* t (one for
+//! minimax, one a row for total), unbounded above. Cuts are dense, there are a few hundred of
+//! them, and they arrive in batches, after each of which only some constraints are violated: the
+//! dual simplex method goes on from where it stood. At a vertex k variables are free and k
+//! constraints tight, and k is about the number of fractional diagonals, far below the number of
+//! cuts and columns: only the inverse of that k x k block is kept ([`Inverse`]). Everything else
+//! (multipliers, reduced costs, values, violations) is computed afresh from it in every pivot, at
+//! `(cuts + 2k) * columns` flops, so rounding has nowhere to pile up.
+//!
+//! All columns have two finite bounds. So any basis is made dual feasible by resting each column
+//! at the bound its reduced cost asks for: columns can join at any time, and the ratio test may
+//! run past a column's breakpoint by flipping it to its other bound (a long step, as in the l1
+//! fit), which saves most of the pivots.
+//!
+//! Nothing here is trusted: bounds are recomputed from the multipliers alone ([`super::cuts`]).
+
+use crate::kernels::{Inverse, axpy, dot};
+
+/// Violations of constraints and bounds below this are rounding; coefficients have unit scale.
+const FEASIBLE: f64 = 1e-11;
+/// Smallest entry of a pivot row that may be divided by.
+const PIVOT: f64 = 1e-9;
+/// Pivots after which the inverse is computed afresh.
+const REFRESH_EVERY: usize = 60;
+/// Size of the random costs that break ties, relative to the costs; far below any gap asked for.
+const TIE_BREAK: f64 = 1e-10;
+
+/// How a call of [`Master::solve`] ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// All constraints hold at the current point and the multipliers are feasible.
+    Optimal,
+    /// No point satisfies the cuts; [`Master::ray`] says why.
+    Infeasible,
+    /// Rounding or the pivot limit got in the way. The multipliers are as valid as ever, the point
+    /// need not satisfy the cuts.
+    Stuck,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Lower,
+    Upper,
+    Free,
+}
+
+#[derive(Debug)]
+struct Constraint {
+    /// Coefficients of the columns.
+    columns: Vec<f64>,
+    /// The slack that has coefficient 1, if any.
+    slack: Option<u32>,
+    right: f64,
+    equality: bool,
+    tight: bool,
+    /// Calls of `solve` since it was last tight.
+    idle: u32,
+    /// What the caller knows the constraint by.
+    label: usize,
+}
+
+/// A constraint in the caller's terms.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row<'a> {
+    /// Coefficients of the columns.
+    pub columns: &'a [f64],
+    /// The slack that has coefficient 1, if any.
+    pub slack: Option<u32>,
+    /// The smallest value allowed.
+    pub right: f64,
+    /// Comes back with the multiplier.
+    pub label: usize,
+}
+
+/// What leaves the basis.
+#[derive(Debug, Clone, Copy)]
+enum Leaving {
+    /// A violated constraint becomes tight.
+    Constraint(usize),
+    /// The free variable at this position goes to its lower (+1) or upper (-1) bound.
+    Variable { position: usize, sign: f64 },
+}
+
+/// What enters: where the ratio test stopped.
+#[derive(Debug, Clone, Copy)]
+enum Entering {
+    Variable(usize),
+    /// A tight constraint, by its position, becomes loose.
+    Tight(usize),
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Breakpoint {
+    ratio: f64,
+    size: f64,
+    what: Entering,
+}
+
+/// The master program and its current basis. Variables are counted slacks first.
+#[derive(Debug, Default)]
+pub(super) struct Master {
+    slacks: usize,
+    cost: Vec<f64>,
+    constraints: Vec<Constraint>,
+    place: Vec<Place>,
+    values: Vec<f64>,
+    reduced: Vec<f64>,
+    free: Vec<u32>,
+    tight: Vec<u32>,
+    inverse: Inverse,
+    multipliers: Vec<f64>,
+    /// How multipliers (by position of tight constraints) and reduced costs fall along the edge.
+    fall: Vec<f64>,
+    alpha: Vec<f64>,
+    breakpoints: Vec<Breakpoint>,
+    small: Vec<f64>,
+    /// Of an infeasible program: multipliers by label, along which the dual rises for ever.
+    ray: Vec<(usize, f64)>,
+    noise: u64,
+    /// Pivots in all.
+    pub pivots: usize,
+}
+
+impl Master {
+    /// A program without cuts: `slacks` slacks of cost 1, and columns of the given costs whose sum
+    /// is `trace` (if given).
+    pub fn new(slacks: usize, columns: &[f64], trace: Option<f64>) -> Self {
+        let mut master = Master {
+            slacks,
+            cost: vec![1.0; slacks],
+            place: vec![Place::Lower; slacks],
+            noise: 0x9E37_79B9_7F4A_7C15,
+            ..Master::default()
+        };
+        if let Some(trace) = trace {
+            master.constraints.push(Constraint {
+                columns: Vec::new(),
+                slack: None,
+                right: trace,
+                equality: true,
+                tight: false,
+                idle: 0,
+                label: usize::MAX,
+            });
+        }
+        master.add_columns(columns, |_| Vec::new());
+        master.start();
+        master
+    }
+
+    /// The dual feasible vertex without cuts: the cheapest columns are at one, as many as the trace
+    /// allows; the last of them is free and carries the trace constraint.
+    fn start(&mut self) {
+        self.free.clear();
+        self.tight.clear();
+        self.inverse.clear();
+        self.place.fill(Place::Lower);
+        self.constraints.iter_mut().for_each(|c| c.tight = false);
+        let mut order: Vec<usize> = (self.slacks..self.cost.len()).collect();
+        order.sort_by(|&a, &b| self.cost[a].total_cmp(&self.cost[b]).then(a.cmp(&b)));
+        let Some(trace) = self.constraints.first().filter(|c| c.equality).map(|c| c.right) else {
+            order
+                .iter()
+                .filter(|&&v| self.cost[v] < 0.0)
+                .for_each(|&v| self.place[v] = Place::Upper);
+            return;
+        };
+        let whole = (trace.ceil() as usize).clamp(1, order.len());
+        order[..whole - 1].iter().for_each(|&v| self.place[v] = Place::Upper);
+        let last = order[whole - 1];
+        self.place[last] = Place::Free;
+        self.free.push(last as u32);
+        self.tight.push(0);
+        self.constraints[0].tight = true;
+        self.inverse.rebuild(&mut [1.0], 1).expect("one is regular");
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.cost.len() - self.slacks
+    }
+
+    /// Number of cuts held.
+    pub fn cuts(&self) -> usize {
+        self.constraints.iter().filter(|c| !c.equality).count()
+    }
+
+    /// Adds columns with these costs; `coefficients(label)` gives their entries in each cut.
+    pub fn add_columns(&mut self, costs: &[f64], coefficients: impl Fn(usize) -> Vec<f64>) {
+        let scale = costs.iter().fold(0.0f64, |m, c| m.max(c.abs()));
+        let scale = if scale > 0.0 { scale } else { 1.0 };
+        for cost in costs {
+            let tie_break = TIE_BREAK * scale * self.random();
+            self.cost.push(cost + tie_break);
+            self.place.push(Place::Lower);
+        }
+        for constraint in &mut self.constraints {
+            if constraint.equality {
+                constraint.columns.resize(constraint.columns.len() + costs.len(), 1.0);
+            } else {
+                constraint.columns.extend(coefficients(constraint.label));
+            }
+        }
+        self.values.resize(self.cost.len(), 0.0);
+        self.reduced.resize(self.cost.len(), 0.0);
+        self.alpha.resize(self.cost.len(), 0.0);
+    }
+
+    /// Adds a cut.
+    pub fn add_cut(&mut self, row: Row<'_>) {
+        self.constraints.push(Constraint {
+            columns: row.columns.to_vec(),
+            slack: row.slack,
+            right: row.right,
+            equality: false,
+            tight: false,
+            idle: 0,
+            label: row.label,
+        });
+    }
+
+    /// Forgets cuts that were not tight in the last `idle` calls of [`Master::solve`].
+    pub fn drop_idle(&mut self, idle: u32) {
+        let mut renamed = vec![u32::MAX; self.constraints.len()];
+        let mut kept = 0;
+        for (old, constraint) in self.constraints.iter().enumerate() {
+            if constraint.tight || constraint.equality || constraint.idle < idle {
+                renamed[old] = kept;
+                kept += 1;
+            }
+        }
+        let mut old = 0;
+        self.constraints.retain(|_| {
+            old += 1;
+            renamed[old - 1] != u32::MAX
+        });
+        self.tight.iter_mut().for_each(|c| *c = renamed[*c as usize]);
+    }
+
+    /// Goes on to the optimum from the current basis.
+    pub fn solve(&mut self) -> Outcome {
+        let limit = self.pivots + 500 + 20 * (self.constraints.len() + self.cost.len());
+        let (mut fresh, mut repairs) = (0, 0);
+        let outcome = loop {
+            self.price();
+            self.rest_columns();
+            self.evaluate();
+            let Some((leaving, slope)) = self.choose_leaving() else { break Outcome::Optimal };
+            if self.pivots >= limit {
+                break Outcome::Stuck;
+            }
+            self.edge(leaving);
+            let Some(entering) = self.ratio_test(slope) else {
+                if fresh == 0 || repairs > 3 {
+                    self.take_ray(leaving);
+                    break Outcome::Infeasible;
+                }
+                repairs += 1;
+                self.refresh();
+                fresh = 0;
+                continue;
+            };
+            self.pivots += 1;
+            fresh += 1;
+            if !self.pivot(leaving, entering) || fresh >= REFRESH_EVERY {
+                self.refresh();
+                fresh = 0;
+            }
+        };
+        for constraint in &mut self.constraints {
+            constraint.idle = if constraint.tight { 0 } else { constraint.idle + 1 };
+        }
+        outcome
+    }
+
+    /// Value of a column of the diagonal, within its bounds.
+    pub fn column(&self, j: usize) -> f64 {
+        self.values[self.slacks + j].clamp(0.0, 1.0)
+    }
+
+    /// Value of a slack.
+    pub fn slack(&self, t: usize) -> f64 {
+        self.values[t].max(0.0)
+    }
+
+    /// Multipliers of the tight cuts, never negative, by label.
+    pub fn cut_multipliers(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.tight.iter().zip(&self.multipliers).filter_map(|(&c, &multiplier)| {
+            let constraint = &self.constraints[c as usize];
+            (!constraint.equality && multiplier > 0.0).then_some((constraint.label, multiplier))
+        })
+    }
+
+    /// After [`Outcome::Infeasible`]: multipliers of cuts that cannot hold together, by label.
+    pub fn ray(&self) -> &[(usize, f64)] {
+        &self.ray
+    }
+
+    fn upper(&self, variable: usize) -> f64 {
+        if variable < self.slacks { f64::INFINITY } else { 1.0 }
+    }
+
+    fn entry(&self, constraint: usize, variable: usize) -> f64 {
+        let constraint = &self.constraints[constraint];
+        match variable.checked_sub(self.slacks) {
+            Some(column) => constraint.columns[column],
+            None => f64::from(u8::from(constraint.slack == Some(variable as u32))),
+        }
+    }
+
+    /// Multipliers `M lambda = c_free` and reduced costs `z = c - lambda A`.
+    fn price(&mut self) {
+        self.small.clear();
+        self.small.extend(self.free.iter().map(|&v| self.cost[v as usize]));
+        self.inverse.times(&self.small, &mut self.multipliers);
+        self.reduced.copy_from_slice(&self.cost);
+        for (&c, &multiplier) in self.tight.iter().zip(&self.multipliers) {
+            let constraint = &self.constraints[c as usize];
+            axpy(-multiplier, &constraint.columns, &mut self.reduced[self.slacks..]);
+            if let Some(slack) = constraint.slack {
+                self.reduced[slack as usize] -= multiplier;
+            }
+        }
+    }
+
+    /// Puts every column that is not free at the bound its reduced cost asks for.
+    fn rest_columns(&mut self) {
+        for v in self.slacks..self.cost.len() {
+            match self.place[v] {
+                Place::Lower if self.reduced[v] < -1e-13 => self.place[v] = Place::Upper,
+                Place::Upper if self.reduced[v] > 1e-13 => self.place[v] = Place::Lower,
+                _ => {}
+            }
+        }
+    }
+
+    /// Values of all variables: the free ones from `v_free M = b - (columns at one)`.
+    fn evaluate(&mut self) {
+        for v in 0..self.values.len() {
+            self.values[v] = if self.place[v] == Place::Upper { 1.0 } else { 0.0 };
+        }
+        self.small.clear();
+        for &c in &self.tight {
+            let constraint = &self.constraints[c as usize];
+            let rest = dot(&constraint.columns, &self.values[self.slacks..]);
+            self.small.push(constraint.right - rest);
+        }
+        let mut free = std::mem::take(&mut self.fall);
+        self.inverse.left_times(&self.small, &mut free);
+        for (&v, &value) in self.free.iter().zip(&free) {
+            self.values[v as usize] = value;
+        }
+        self.fall = free;
+    }
+
+    /// The largest violation of a constraint or of a free variable's bounds, with its size.
+    fn choose_leaving(&self) -> Option<(Leaving, f64)> {
+        let mut best = FEASIBLE;
+        let mut found = None;
+        for (position, &v) in self.free.iter().enumerate() {
+            let value = self.values[v as usize];
+            let over = value - self.upper(v as usize);
+            let (violation, sign) = if -value > over { (-value, 1.0) } else { (over, -1.0) };
+            if violation > best {
+                best = violation;
+                found = Some((Leaving::Variable { position, sign }, violation));
+            }
+        }
+        for (c, constraint) in self.constraints.iter().enumerate() {
+            if constraint.tight {
+                continue;
+            }
+            let slack = constraint.slack.map_or(0.0, |t| self.values[t as usize]);
+            let activity = dot(&constraint.columns, &self.values[self.slacks..]) + slack;
+            let violation = constraint.right - activity;
+            if violation > best {
+                best = violation;
+                found = Some((Leaving::Constraint(c), violation));
+            }
+        }
+        found
+    }
+
+    /// How the duals change along the edge: multipliers fall at `fall`, reduced costs at `alpha`.
+    ///
+    /// For a constraint c whose multiplier grows, `fall = M^{-1} A_c,free`; for a variable whose
+    /// reduced cost leaves zero, `fall` is its column of the inverse. `alpha = A_c - fall A_tight`.
+    fn edge(&mut self, leaving: Leaving) {
+        self.alpha.fill(0.0);
+        match leaving {
+            Leaving::Constraint(c) => {
+                let column: Vec<f64> =
+                    self.free.iter().map(|&v| self.entry(c, v as usize)).collect();
+                self.inverse.times(&column, &mut self.fall);
+                let constraint = &self.constraints[c];
+                self.alpha[self.slacks..].copy_from_slice(&constraint.columns);
+                if let Some(slack) = constraint.slack {
+                    self.alpha[slack as usize] = 1.0;
+                }
+            }
+            Leaving::Variable { position, sign } => {
+                self.fall.clear();
+                let size = self.tight.len();
+                self.fall.extend((0..size).map(|a| sign * self.inverse.row(a)[position]));
+            }
+        }
+        for (&c, &fall) in self.tight.iter().zip(&self.fall) {
+            let constraint = &self.constraints[c as usize];
+            axpy(-fall, &constraint.columns, &mut self.alpha[self.slacks..]);
+            if let Some(slack) = constraint.slack {
+                self.alpha[slack as usize] -= fall;
+            }
+        }
+    }
+
+    /// How far the duals can go: the first breakpoint behind which the dual objective no longer
+    /// rises. Columns passed on the way are flipped to their other bounds. `None` if it rises for
+    /// ever: the program is infeasible.
+    fn ratio_test(&mut self, mut slope: f64) -> Option<Entering> {
+        let mut breakpoints = std::mem::take(&mut self.breakpoints);
+        breakpoints.clear();
+        for (position, (&c, &fall)) in self.tight.iter().zip(&self.fall).enumerate() {
+            if fall > PIVOT && !self.constraints[c as usize].equality {
+                let ratio = self.multipliers[position].max(0.0) / fall;
+                breakpoints.push(Breakpoint { ratio, size: fall, what: Entering::Tight(position) });
+            }
+        }
+        for v in 0..self.cost.len() {
+            let (alpha, z) = (self.alpha[v], self.reduced[v]);
+            let ratio = match self.place[v] {
+                Place::Lower if alpha > PIVOT => z.max(0.0) / alpha,
+                Place::Upper if alpha < -PIVOT => z.min(0.0) / alpha,
+                _ => continue,
+            };
+            breakpoints.push(Breakpoint { ratio, size: alpha.abs(), what: Entering::Variable(v) });
+        }
+        breakpoints
+            .sort_unstable_by(|a, b| a.ratio.total_cmp(&b.ratio).then(b.size.total_cmp(&a.size)));
+        let mut stop = None;
+        for (k, b) in breakpoints.iter().enumerate() {
+            slope -= match b.what {
+                Entering::Variable(v) => b.size * self.upper(v),
+                Entering::Tight(_) => f64::INFINITY,
+            };
+            if slope < 0.0 {
+                stop = Some(k);
+                break;
+            }
+        }
+        let chosen = stop.map(|stop| {
+            // Of (nearly) equal ratios the largest entry is the safest to divide by.
+            let at = breakpoints[stop].ratio;
+            let tied = |b: &Breakpoint| b.ratio <= at + 1e-14 + 1e-12 * at;
+            let best = (stop..breakpoints.len())
+                .take_while(|&k| tied(&breakpoints[k]))
+                .max_by(|&a, &b| breakpoints[a].size.total_cmp(&breakpoints[b].size))
+                .unwrap_or(stop);
+            for b in &breakpoints[..stop] {
+                if let Entering::Variable(v) = b.what {
+                    let flipped = self.place[v] == Place::Lower;
+                    self.place[v] = if flipped { Place::Upper } else { Place::Lower };
+                }
+            }
+            breakpoints[best].what
+        });
+        self.breakpoints = breakpoints;
+        chosen
+    }
+
+    /// Exchanges `leaving` and `entering`. False when the inverse must be rebuilt.
+    fn pivot(&mut self, leaving: Leaving, entering: Entering) -> bool {
+        let over_free = |this: &Self, c: usize| -> Vec<f64> {
+            this.free.iter().map(|&v| this.entry(c, v as usize)).collect()
+        };
+        let over_tight = |this: &Self, v: usize| -> Vec<f64> {
+            this.tight.iter().map(|&c| this.entry(c as usize, v)).collect()
+        };
+        let rest = |sign: f64| if sign > 0.0 { Place::Lower } else { Place::Upper };
+        match (leaving, entering) {
+            (Leaving::Constraint(c), Entering::Variable(v)) => {
+                let (row, column) = (over_tight(self, v), over_free(self, c));
+                let stable = self.inverse.grow(&row, &column, self.entry(c, v)).is_ok();
+                self.constraints[c].tight = true;
+                self.tight.push(c as u32);
+                self.place[v] = Place::Free;
+                self.free.push(v as u32);
+                stable
+            }
+            (Leaving::Constraint(c), Entering::Tight(position)) => {
+                let column = over_free(self, c);
+                self.constraints[self.tight[position] as usize].tight = false;
+                self.constraints[c].tight = true;
+                self.tight[position] = c as u32;
+                self.inverse.replace_active(position, &column).is_ok()
+            }
+            (Leaving::Variable { position, sign }, Entering::Variable(v)) => {
+                let row = over_tight(self, v);
+                self.place[self.free[position] as usize] = rest(sign);
+                self.place[v] = Place::Free;
+                self.free[position] = v as u32;
+                self.inverse.replace_free(position, &row).is_ok()
+            }
+            (Leaving::Variable { position, sign }, Entering::Tight(at)) => {
+                let stable = self.inverse.shrink(at, position).is_ok();
+                self.place[self.free.swap_remove(position) as usize] = rest(sign);
+                self.constraints[self.tight.swap_remove(at) as usize].tight = false;
+                stable
+            }
+        }
+    }
+
+    /// Computes the inverse afresh; a basis that has become singular is given up for the first one.
+    fn refresh(&mut self) {
+        let mut block: Vec<f64> = Vec::with_capacity(self.free.len() * self.tight.len());
+        for &v in &self.free {
+            block.extend(self.tight.iter().map(|&c| self.entry(c as usize, v as usize)));
+        }
+        if self.inverse.rebuild(&mut block, self.free.len()).is_err() {
+            self.start();
+        }
+    }
+
+    /// Notes the direction in which the dual rises for ever.
+    fn take_ray(&mut self, leaving: Leaving) {
+        let constraint = |c: usize| &self.constraints[c];
+        let old = self.tight.iter().zip(&self.fall).map(|(&c, fall)| (c as usize, -fall));
+        let new = match leaving {
+            Leaving::Constraint(c) => Some((c, 1.0)),
+            Leaving::Variable { .. } => None,
+        };
+        self.ray = old
+            .chain(new)
+            .filter(|&(c, multiplier)| !constraint(c).equality && multiplier > 0.0)
+            .map(|(c, multiplier)| (constraint(c).label, multiplier))
+            .collect();
+    }
+
+    /// A number in [0, 1), the same in every run.
+    fn random(&mut self) -> f64 {
+        self.noise ^= self.noise << 13;
+        self.noise ^= self.noise >> 7;
+        self.noise ^= self.noise << 17;
+        (self.noise >> 11) as f64 / (1u64 << 53) as f64
+    }
+}

@@ -1,0 +1,171 @@
+//! The paper's linear programs, solved exactly, with a bound that is honest at every moment.
+//!
+//! Three programs over localising matrices C, with `d = diag(C)`, `0 <= C_ij <= d_j <= 1` and,
+//! unless the trace is left open, `sum d = r`:
+//!
+//! ```text
+//! cost     min p.d               s.t. ||x_i - c_i X||_1 <= tau for all i   (Algorithm 3; 2 at tau = 0)
+//! minimax  min t                 s.t. ||x_i - c_i X||_1 <= t   for all i
+//! total    min sum_i ||x_i - c_i X||_1                     (what Algorithm 4 goes after)
+//! ```
+//!
+//! As printed these have `f^2` variables. But given d the rows of C decouple, and the programs are
+//! in the f numbers d alone, with convex functions
+//! `phi_i(d) = min ||x_i - cX||_1 over 0 <= c <= d` whose subgradients are duals of l1 fits.
+//! (`C_ii = d_i` loses nothing: `c_i < d_i` can be raised to `d_i` when the other weights are
+//! scaled by `(1 - d_i) / (1 - c_i)`, which scales the residual by the same factor.) Kelley's
+//! cutting planes then alternate between a small [`master`] program, whose optimum is a lower
+//! bound, and the [`oracle`], which fits the rows at the master's d and returns what is violated
+//! as [`cuts`].
+//!
+//! # What it costs, and why it is fast
+//! - *Rounds*: 5 to 15 at all sizes, since every round brings a cut for every violated row.
+//! - *Rows*: a row is fitted only if its old weights, cut down to the new d, are not good enough.
+//!   For `cost` with a tau above the noise these are the hott rows and their neighbours.
+//! - *Pivots*: a fit starts from the row's last vertex. Between rounds d moves less and less, so
+//!   the later rounds need a few pivots, the last ones none.
+//! - *One pivot* is `k n` flops, k the number of hott rows that the row uses, on the support of d
+//!   only. One cut is `f n`.
+//! - *Master*: `(cuts + 2k) f` flops a pivot, independent of n.
+
+mod cuts;
+mod master;
+mod oracle;
+mod search;
+
+use crate::Error;
+use crate::certify::Goal;
+use crate::control::{Control, Stop};
+use crate::localise::{candidate_rows, check_cost};
+use crate::normalise::UnitRows;
+
+/// Which program, and how far to go.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LpSettings {
+    /// The objective, with tau where it has one.
+    pub goal: Goal,
+    /// Whether the diagonal must sum to the rank. Without, only [`Goal::Cost`] makes sense, and
+    /// the trace of the answer is an estimate of the rank (Gillis and Luce), too low under noise.
+    pub trace: bool,
+    /// The cost p of [`Goal::Cost`], one entry for each row of X. `None`: `-||x_j||_2^2`, for hott
+    /// rows are extreme; without the trace constraint, 1 with a slight preference for such rows.
+    pub cost: Option<Vec<f64>>,
+    /// Relative gap between objective and bound at which to stop. `None`: 1e-6 for
+    /// [`Goal::Cost`], 1e-4 for the others.
+    pub gap: Option<f64>,
+}
+
+impl LpSettings {
+    /// Trace constraint on, default cost and gap.
+    pub fn new(goal: Goal) -> Self {
+        LpSettings { goal, trace: true, cost: None, gap: None }
+    }
+
+    fn check(&self, features: usize) -> Result<(), Error> {
+        let refuse = |name, value: f64, remedy: &str| {
+            Err(Error::Setting { name, value: value.to_string(), remedy: remedy.to_string() })
+        };
+        if let Goal::Cost { tau } = self.goal
+            && !(tau >= 0.0 && tau.is_finite())
+        {
+            return refuse("tau", tau, "give the l1 error that every row may have, 0 or more");
+        }
+        if let Some(gap) = self.gap
+            && !(gap > 0.0 && gap.is_finite())
+        {
+            return refuse("gap", gap, "give a relative gap above 0, such as 1e-4");
+        }
+        if !self.trace && !matches!(self.goal, Goal::Cost { .. }) {
+            let remedy = "without the trace constraint all diagonals would be 1; \
+                          only the program with tau can do without it"
+                .to_string();
+            return Err(Error::Setting { name: "trace", value: "off".to_string(), remedy });
+        }
+        check_cost(self.cost.as_deref(), features)
+    }
+
+    fn gap(&self) -> f64 {
+        self.gap.unwrap_or(if matches!(self.goal, Goal::Cost { .. }) { 1e-6 } else { 1e-4 })
+    }
+}
+
+/// How a linear program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LpStatus {
+    /// Objective and bound differ by no more than the gap asked for.
+    Optimal,
+    /// The point is feasible and the bound holds, but a limit (time, an interruption, rounding)
+    /// was met before they came together.
+    Feasible,
+    /// Proven: no diagonal explains all rows within tau.
+    Infeasible,
+    /// A limit was met before a feasible point was found, and before infeasibility was proven.
+    Limit,
+}
+
+impl LpStatus {
+    /// The word for it in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            LpStatus::Optimal => "optimal",
+            LpStatus::Feasible => "feasible",
+            LpStatus::Infeasible => "infeasible",
+            LpStatus::Limit => "limit",
+        }
+    }
+}
+
+/// The answer of a linear program, with everything that proves it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LpOutcome {
+    /// How it ended.
+    pub status: LpStatus,
+    /// The objective of the best feasible point; infinite where there is none.
+    pub objective: f64,
+    /// What the duals prove: no feasible point has a lower objective. For
+    /// [`LpStatus::Infeasible`] a bound on the smallest tau that is feasible.
+    pub lower_bound: f64,
+    /// `(objective - lower_bound) / |objective|`.
+    pub gap: f64,
+    /// d of the best point, one entry for each row of X. Without a feasible point, the diagonal
+    /// with the smallest largest error.
+    pub diagonal: Vec<f64>,
+    /// Rows of C at the best point: (row of X, weight > 0), increasing, with `C_ii = d_i`.
+    pub localising: Vec<Vec<(u32, f64)>>,
+    /// The rows of Y that are not zero, each over all examples: the dual matrix behind the bound.
+    pub dual: Vec<(usize, Vec<f64>)>,
+    /// The cost p that was minimised; zeros unless [`Goal::Cost`].
+    pub cost: Vec<f64>,
+    /// Master programs solved.
+    pub rounds: usize,
+    /// Cuts found.
+    pub cuts: usize,
+    /// Row fits carried out, and their pivots.
+    pub fits: usize,
+    /// Pivots of all row fits.
+    pub pivots: usize,
+    /// Why it ended.
+    pub stop: Stop,
+}
+
+/// Solves one of the linear programs; `start` are rows to start from (greedy answers; may be
+/// empty, and is filled up).
+///
+/// # Errors
+/// [`Error::Rank`] when there are fewer than `rank` candidates, [`Error::Setting`] and
+/// [`Error::Length`] for settings that make no sense. Infeasibility is a status, not an error.
+pub fn lp(
+    x: &UnitRows,
+    rank: usize,
+    allowed: &[bool],
+    settings: &LpSettings,
+    control: &Control,
+) -> Result<LpOutcome, Error> {
+    settings.check(x.features())?;
+    let columns = candidate_rows(allowed, rank)?;
+    Ok(search::run(x, rank, columns, settings, control))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,422 @@
+//! The cutting plane loop: master, oracle, bounds, and when to stop.
+
+use super::cuts::Pool;
+use super::master::{Master, Outcome, Row};
+use super::oracle::Oracle;
+use super::{LpOutcome, LpSettings, LpStatus};
+use crate::certify::Goal;
+use crate::control::{Control, Progress, Stage, Stop};
+use crate::localise::greedy::{least_squares, spa_controlled};
+use crate::normalise::UnitRows;
+
+/// By how much a row may miss more than tau and still count as explained: rounding.
+const FEASIBLE: f64 = 5e-10;
+/// Rounds after which the search gives up; far above what any instance has needed.
+const ROUNDS: usize = 500;
+/// Cuts that were not tight for this many rounds are left out of the master program.
+const IDLE_ROUNDS: u32 = 6;
+
+/// A diagonal with weights that keep to it.
+#[derive(Debug, Clone)]
+struct Point {
+    d: Vec<f64>,
+    /// By row of X: (column in play, weight).
+    weights: Vec<Vec<(u32, f64)>>,
+    /// What each row misses at most.
+    values: Vec<f64>,
+}
+
+impl Point {
+    /// The oracle's weights, cut down to d.
+    fn new(oracle: &Oracle<'_>, d: Vec<f64>) -> Self {
+        let rows = oracle.rows();
+        let clipped = |i: usize| {
+            let weights = oracle.row(i).weights.iter().map(|&(j, c)| (j, c.min(d[j as usize])));
+            weights.filter(|w| w.1 > 0.0).collect()
+        };
+        Point {
+            weights: (0..rows).map(clipped).collect(),
+            values: (0..rows).map(|i| oracle.ceiling(i, &d)).collect(),
+            d,
+        }
+    }
+
+    fn worst(&self) -> f64 {
+        self.values.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// `(1 - s) self + s other`: by convexity it misses no more than the mixture of what both miss.
+    fn mix(&self, other: &Point, s: f64) -> Point {
+        let mixed = |a: &[f64], b: &[f64]| -> Vec<f64> {
+            a.iter().zip(b).map(|(a, b)| (1.0 - s) * a + s * b).collect()
+        };
+        let merge = |a: &Vec<(u32, f64)>, b: &Vec<(u32, f64)>| {
+            let mut sum = std::collections::BTreeMap::new();
+            a.iter().for_each(|&(j, c)| *sum.entry(j).or_insert(0.0) += (1.0 - s) * c);
+            b.iter().for_each(|&(j, c)| *sum.entry(j).or_insert(0.0) += s * c);
+            sum.into_iter().collect()
+        };
+        Point {
+            d: mixed(&self.d, &other.d),
+            weights: self.weights.iter().zip(&other.weights).map(|(a, b)| merge(a, b)).collect(),
+            values: mixed(&self.values, &other.values),
+        }
+    }
+}
+
+/// One program under way.
+struct Search<'a> {
+    x: &'a UnitRows,
+    rank: usize,
+    trace: Option<usize>,
+    gap: f64,
+    control: &'a Control,
+    oracle: Oracle<'a>,
+    pool: Pool,
+    rounds: usize,
+}
+
+/// Where the minimisation of one goal stands.
+struct Progressed {
+    best: Option<Point>,
+    upper: f64,
+    lower: f64,
+    multipliers: Vec<(usize, f64)>,
+    /// Whether the cuts cannot hold together.
+    infeasible: bool,
+    stop: Stop,
+}
+
+pub(super) fn run(
+    x: &UnitRows,
+    rank: usize,
+    columns: Vec<usize>,
+    settings: &LpSettings,
+    control: &Control,
+) -> LpOutcome {
+    let cost = cost(x, settings);
+    let mut allowed = vec![false; x.features()];
+    columns.iter().for_each(|&j| allowed[j] = true);
+    let start = spa_controlled(x, None, rank, &allowed, control).rows;
+    let mut search = Search {
+        x,
+        rank,
+        trace: settings.trace.then_some(rank),
+        gap: settings.gap(),
+        control,
+        oracle: Oracle::new(x, columns),
+        pool: Pool::default(),
+        rounds: 0,
+    };
+    let first = search.start(&start);
+    let result = match settings.goal {
+        Goal::Cost { tau } => search.minimise_cost(first, tau, &cost),
+        goal => search.minimise(goal, first, f64::NEG_INFINITY),
+    };
+    search.finish(settings, cost, result)
+}
+
+/// The cost p by row of X; zeros where the goal has none.
+fn cost(x: &UnitRows, settings: &LpSettings) -> Vec<f64> {
+    if !matches!(settings.goal, Goal::Cost { .. }) {
+        return vec![0.0; x.features()];
+    }
+    if let Some(cost) = &settings.cost {
+        return cost.clone();
+    }
+    let square = |i| x.row(i).values().iter().map(|v| v * v).sum::<f64>();
+    let squares: Vec<f64> = (0..x.features()).map(square).collect();
+    if settings.trace {
+        return squares.iter().map(|s| -s).collect();
+    }
+    let largest = squares.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    squares.iter().map(|s| 1.0 + 1e-3 * (1.0 - s / largest)).collect()
+}
+
+impl Search<'_> {
+    /// The greedy rows with diagonals of one, all rows fitted on them by least squares.
+    fn start(&mut self, rows: &[usize]) -> Point {
+        let position = |row: &usize| self.oracle.columns().binary_search(row).ok();
+        let chosen: Vec<usize> = rows.iter().filter_map(position).collect();
+        let mut d = vec![0.0; self.oracle.columns().len()];
+        chosen.iter().for_each(|&j| d[j] = 1.0);
+        let weights = least_squares(self.x, rows);
+        let weights = weights
+            .into_iter()
+            .map(|row| {
+                let mut row: Vec<(u32, f64)> =
+                    row.into_iter().map(|(k, w)| (chosen[k] as u32, w.min(1.0))).collect();
+                row.sort_unstable_by_key(|w| w.0);
+                row
+            })
+            .collect();
+        self.oracle.offer(weights);
+        Point::new(&self.oracle, d)
+    }
+
+    /// `min p.d` with every row within tau. Feasible points are mixtures of one with room to spare
+    /// (`first`, or what minimax finds) and the master's points.
+    fn minimise_cost(&mut self, first: Point, tau: f64, cost: &[f64]) -> Progressed {
+        let mut anchor = first;
+        if anchor.worst() > tau {
+            self.fit(&anchor.d.clone(), |_| tau);
+            anchor = Point::new(&self.oracle, anchor.d);
+        }
+        if anchor.worst() > tau + FEASIBLE {
+            let found = self.minimise(Goal::Minimax, anchor, tau);
+            let feasible = found.best.as_ref().is_some_and(|p| p.worst() <= tau + FEASIBLE);
+            if !feasible {
+                let infeasible = found.lower > tau + FEASIBLE;
+                return Progressed { infeasible, upper: f64::INFINITY, ..found };
+            }
+            anchor = found.best.expect("a feasible point");
+        }
+        self.descend(anchor, tau, cost)
+    }
+
+    fn descend(&mut self, anchor: Point, tau: f64, cost: &[f64]) -> Progressed {
+        let goal = Goal::Cost { tau };
+        let costs: Vec<f64> = self.oracle.columns().iter().map(|&j| cost[j]).collect();
+        let scale = costs.iter().fold(0.0f64, |m, c| m.max(c.abs())).max(f64::MIN_POSITIVE);
+        let scaled: Vec<f64> = costs.iter().map(|c| c / scale).collect();
+        let value = |d: &[f64]| d.iter().zip(&costs).map(|(d, c)| d * c).sum::<f64>();
+        let mut master = self.master(goal, &scaled);
+        let mut at = Progressed::new(value(&anchor.d), Some(anchor.clone()));
+        let floor = 1e-9 * scale * self.rank as f64;
+        let (mut mixed_from, mut mixed_by): (Option<Point>, f64) = (None, 0.0);
+        while self.rounds < ROUNDS {
+            let outcome = self.bound(&mut master, goal, &scaled, scale, &mut at);
+            if outcome == Outcome::Infeasible {
+                break; // only rounding leads here: there is a feasible point
+            }
+            let d: Vec<f64> = (0..master.columns()).map(|j| master.column(j)).collect();
+            let cuts = self.fit(&d, |_| tau + FEASIBLE);
+            let point = Point::new(&self.oracle, d);
+            let s = share(&anchor, &point, tau);
+            let mixed = (1.0 - s) * value(&anchor.d) + s * value(&point.d);
+            if mixed < at.upper {
+                (at.upper, mixed_by, mixed_from) = (mixed, s, Some(point));
+            }
+            self.report("lp", &at);
+            at.stop = self.control.stopped().unwrap_or(Stop::Finished);
+            if at.gap(floor) <= self.gap || cuts == 0 || at.stop != Stop::Finished {
+                break;
+            }
+            self.extend(&mut master, goal, cuts);
+        }
+        if let Some(point) = mixed_from {
+            at.best = Some(if mixed_by < 1.0 { anchor.mix(&point, mixed_by) } else { point });
+        }
+        at
+    }
+
+    /// `min t` or `min sum t_i`. Stops early when the objective is at most `enough` (minimax for
+    /// feasibility), or the bound above it.
+    fn minimise(&mut self, goal: Goal, first: Point, enough: f64) -> Progressed {
+        let value = |point: &Point| match goal {
+            Goal::Total => point.values.iter().sum(),
+            _ => point.worst(),
+        };
+        let columns = self.oracle.columns().len();
+        let d = first.d.clone();
+        let mut at = Progressed::new(value(&first), Some(first));
+        let floor = 1e-9;
+        // First cuts, where the greedy answer is worst.
+        let worst = at.upper;
+        let mut cuts = self.fit(&d, |_| if goal == Goal::Total { 0.0 } else { 0.5 * worst });
+        let zero = vec![0.0; columns];
+        let mut master = self.master(goal, &zero);
+        let mut d = d;
+        while self.rounds < ROUNDS {
+            let point = Point::new(&self.oracle, d.clone());
+            if value(&point) < at.upper {
+                at.upper = value(&point);
+                at.best = Some(point);
+            }
+            let name = if goal == Goal::Total { "total" } else { "minimax" };
+            self.report(name, &at);
+            at.stop = self.control.stopped().unwrap_or(Stop::Finished);
+            let decided = at.upper <= enough || at.lower > enough + FEASIBLE && enough >= 0.0;
+            if at.gap(floor) <= self.gap && enough < 0.0 || decided || at.stop != Stop::Finished {
+                break;
+            }
+            if cuts == 0 {
+                break;
+            }
+            self.extend(&mut master, goal, cuts);
+            if self.bound(&mut master, goal, &zero, 1.0, &mut at) == Outcome::Infeasible {
+                break; // only rounding leads here: t may be as large as it likes
+            }
+            d = (0..columns).map(|j| master.column(j)).collect();
+            let room = if enough >= 0.0 { 1e-12 } else { 0.25 * self.gap };
+            let slack: Vec<f64> = match goal {
+                Goal::Total => {
+                    let all: f64 = (0..self.x.features()).map(|i| master.slack(i)).sum();
+                    let share = room * all.max(floor) / self.x.features() as f64;
+                    (0..self.x.features()).map(|i| master.slack(i) + share).collect()
+                }
+                _ => vec![master.slack(0) * (1.0 + room) + room * floor],
+            };
+            cuts = self.fit(&d, |i| if slack.len() == 1 { slack[0] } else { slack[i] });
+        }
+        at
+    }
+
+    /// Fits the rows that may miss more than allowed at d, and pools the cuts of those that do.
+    /// Returns how many.
+    fn fit(&mut self, d: &[f64], allowed: impl Fn(usize) -> f64 + Sync) -> usize {
+        let open: Vec<usize> =
+            (0..self.x.features()).filter(|&i| self.oracle.ceiling(i, d) > allowed(i)).collect();
+        let cuts = self.oracle.solve(&open, d, allowed);
+        let found = cuts.len();
+        self.pool.cuts.extend(cuts);
+        found
+    }
+
+    /// A master program with all cuts of the pool.
+    fn master(&self, goal: Goal, cost: &[f64]) -> Master {
+        let slacks = match goal {
+            Goal::Cost { .. } => 0,
+            Goal::Minimax => 1,
+            Goal::Total => self.x.features(),
+        };
+        let mut master = Master::new(slacks, cost, self.trace.map(|r| r as f64));
+        let known = self.pool.cuts.len();
+        if matches!(goal, Goal::Cost { .. }) {
+            self.extend(&mut master, goal, known);
+        }
+        master
+    }
+
+    /// Gives the master the last `count` cuts of the pool.
+    fn extend(&self, master: &mut Master, goal: Goal, count: usize) {
+        let first = self.pool.cuts.len() - count;
+        for (label, cut) in self.pool.cuts.iter().enumerate().skip(first) {
+            let (slack, right) = match goal {
+                Goal::Cost { tau } => (None, cut.right - tau),
+                Goal::Minimax => (Some(0), cut.right),
+                Goal::Total => (Some(cut.row as u32), cut.right),
+            };
+            master.add_cut(Row { columns: &cut.columns, slack, right, label });
+        }
+    }
+
+    /// Solves the master program and raises the lower bound. `cost` is in units of `scale`.
+    fn bound(
+        &mut self,
+        master: &mut Master,
+        goal: Goal,
+        cost: &[f64],
+        scale: f64,
+        at: &mut Progressed,
+    ) -> Outcome {
+        self.rounds += 1;
+        master.drop_idle(IDLE_ROUNDS);
+        let outcome = master.solve();
+        let multipliers: Vec<(usize, f64)> = master.cut_multipliers().collect();
+        let proven = scale * self.pool.bound(&multipliers, goal, cost, self.trace);
+        if proven > at.lower {
+            at.lower = proven;
+            at.multipliers = self.pool.feasible(&multipliers, goal);
+            at.multipliers.iter_mut().for_each(|m| m.1 *= scale);
+        }
+        outcome
+    }
+
+    fn report(&self, task: &str, at: &Progressed) {
+        self.control.report(&Progress {
+            stage: Stage::Localise,
+            task,
+            done: self.rounds,
+            total: None,
+            value: Some(at.upper),
+        });
+    }
+
+    fn finish(self, settings: &LpSettings, cost: Vec<f64>, at: Progressed) -> LpOutcome {
+        let scale = cost.iter().fold(0.0f64, |m, c| m.max(c.abs()));
+        let floor = match settings.goal {
+            Goal::Cost { .. } => 1e-9 * scale * self.rank as f64,
+            _ => 1e-9,
+        };
+        let gap = at.gap(floor);
+        let status = if at.infeasible {
+            LpStatus::Infeasible
+        } else if at.upper.is_infinite() {
+            LpStatus::Limit
+        } else if gap <= self.gap {
+            LpStatus::Optimal
+        } else {
+            LpStatus::Feasible
+        };
+        let columns = self.oracle.columns();
+        let mut diagonal = vec![0.0; self.x.features()];
+        let mut localising = Vec::new();
+        if let Some(point) = &at.best {
+            columns.iter().zip(&point.d).for_each(|(&j, &d)| diagonal[j] = d);
+            localising = point
+                .weights
+                .iter()
+                .enumerate()
+                .map(|(i, row)| on_diagonal(i, row, columns, diagonal[i]))
+                .collect();
+        }
+        LpOutcome {
+            status,
+            objective: at.upper,
+            lower_bound: at.lower,
+            gap,
+            diagonal,
+            localising,
+            dual: self.pool.dual_rows(&at.multipliers, self.x.examples()),
+            cost,
+            rounds: self.rounds,
+            cuts: self.pool.cuts.len(),
+            fits: self.oracle.fits,
+            pivots: self.oracle.pivots,
+            stop: at.stop,
+        }
+    }
+}
+
+impl Progressed {
+    fn new(upper: f64, best: Option<Point>) -> Self {
+        Progressed {
+            best,
+            upper,
+            lower: f64::NEG_INFINITY,
+            multipliers: Vec::new(),
+            infeasible: false,
+            stop: Stop::Finished,
+        }
+    }
+
+    fn gap(&self, floor: f64) -> f64 {
+        ((self.upper - self.lower) / self.upper.abs().max(floor)).max(0.0)
+    }
+}
+
+/// The largest s for which `(1 - s) anchor + s point` surely misses no more than tau in any row.
+fn share(anchor: &Point, point: &Point, tau: f64) -> f64 {
+    let mut s: f64 = 1.0;
+    for (&room, &value) in anchor.values.iter().zip(&point.values) {
+        if value > tau + FEASIBLE {
+            s = s.min(((tau - room) / (value - room)).max(0.0));
+        }
+    }
+    s
+}
+
+/// Row i of C in rows of X, its own weight raised to d_i and the others scaled to match.
+fn on_diagonal(i: usize, row: &[(u32, f64)], columns: &[usize], d: f64) -> Vec<(u32, f64)> {
+    let own = |j: u32| columns[j as usize] == i;
+    let now = row.iter().find(|w| own(w.0)).map_or(0.0, |w| w.1);
+    let factor = if now < 1.0 { (1.0 - d) / (1.0 - now) } else { 0.0 };
+    let others = row.iter().filter(|w| !own(w.0));
+    let mut row: Vec<(u32, f64)> =
+        others.map(|&(j, c)| (columns[j as usize] as u32, c * factor.min(1.0))).collect();
+    row.push((i as u32, d));
+    row.retain(|w| w.1 > 0.0);
+    row.sort_unstable_by_key(|w| w.0);
+    row
+}
