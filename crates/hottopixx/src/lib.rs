@@ -9,6 +9,7 @@
 //! Data flows one way, and the modules bear the names of the steps:
 //! [`matrix`] → [`normalise`] → [`localise`] → [`select`] → [`clean`] → [`Factorization`].
 
+pub mod certify;
 pub mod clean;
 pub mod control;
 mod error;
