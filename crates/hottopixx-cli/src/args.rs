@@ -43,6 +43,8 @@ pub enum Command {
     Generate(Generate),
     /// Measure the errors of a given choice of rows
     Evaluate(Evaluate),
+    /// Prove bounds for a choice of rows and check the paper's theorem
+    Certify(Certify),
     /// Run every method on the same data, side by side
     Compare(Compare),
 }
@@ -81,7 +83,13 @@ Methods:
   auto       several of the others, judged by their error, then improved by
              exchanging rows; slowest and best
   hottopixx  the paper's incremental gradient method (Algorithm 4)
-  gradient   its Frobenius form, on the Gram matrix
+  lp         the paper's linear program (Algorithm 3), solved exactly: every
+             row within --tau
+  minimax    the linear program that makes the largest error small; no --tau
+  total      the linear program that makes the sum of all errors small
+  gradient   the Frobenius form of hottopixx, on the Gram matrix
+  agkm       Algorithm 1 (Arora, Ge, Kannan, Moitra), told --epsilon and
+             --alpha
   spa        successive projection: greedy, fastest
   snpa       successive nonnegative projection
   xray       XRAY
@@ -179,6 +187,54 @@ pub struct Evaluate {
     pub output: Output,
 }
 
+/// `certify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hottopixx certify X.npy --rank 5               the best 5 rows can do
+  hottopixx certify X.npy --hott 3,17,42 --json  how far these are from it
+  hottopixx certify X.npy --rank 5 --method lp --tau 0.1 --out proof
+
+A linear program over all choices of R rows (minimax: the largest l1 error of a
+row; total: the sum of the errors; lp: p.d with every error within --tau) is
+solved, and its bound is checked by code that shares nothing with the solver.
+The programs weigh rows by at most 1, as in the paper. alpha, margin and epsilon
+are the figures of Theorem 3.2 for the rows.
+--out writes d.npy, C.npz, Y.npz, X.npy or X.npz (rows divided by their sums,
+zero rows left out) and certificate.json, enough to check the bound elsewhere.")]
+#[command(group(clap::ArgGroup::new("rows").required(true).args(["rank", "hott"])))]
+pub struct Certify {
+    #[command(flatten)]
+    pub input: Input,
+    /// Number of hott rows: the program chooses them
+    #[arg(long, short, value_name = "R", help_heading = "Method")]
+    pub rank: Option<usize>,
+    /// Instead of --rank: these rows, from 0, separated by commas
+    #[arg(long, value_name = "ROWS", value_delimiter = ',', help_heading = "Method")]
+    pub hott: Option<Vec<usize>>,
+    /// The program: minimax, total or lp
+    #[arg(long, value_name = "METHOD", default_value = "minimax", help_heading = "Method")]
+    pub method: String,
+    #[command(flatten)]
+    pub program: Program,
+    /// The cost vector p of lp, one number a line (default: -||x_j||^2)
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    pub cost: Option<PathBuf>,
+    #[command(flatten)]
+    pub text: Text,
+    #[command(flatten)]
+    pub run: Run,
+    /// Write the certificate to this folder
+    #[arg(long, short, value_name = "DIR", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object and nothing else
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// No progress bar and no hints
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
+}
+
 /// `compare`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -186,7 +242,9 @@ Example:
   hottopixx compare X.npy --rank 10
 
 agreement counts the hott rows a method shares with auto, where any row of a
-group of interchangeable rows counts. --max-seconds limits each method.")]
+group of interchangeable rows counts. --max-seconds limits each method. lp is
+run when --tau is given, agkm when --epsilon and --alpha are; minimax and total
+where nonzeros x rank allow it, or when --gap is given.")]
 pub struct Compare {
     #[command(flatten)]
     pub input: Input,
@@ -268,6 +326,27 @@ pub struct Settings {
     /// Epochs of the method hottopixx
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub epochs: usize,
+    #[command(flatten)]
+    pub program: Program,
+    /// For agkm: no row is farther (l1, rows sum to 1) from its noiseless self
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
+    pub epsilon: Option<f64>,
+    /// For agkm: least l1 distance of a hott row from the others' hull, 0 to 2
+    #[arg(long, value_name = "A", allow_negative_numbers = true)]
+    pub alpha: Option<f64>,
+}
+
+/// What the linear programs ask for.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Method")]
+pub struct Program {
+    /// For lp: the l1 error that every row may have, rows sum to 1
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub tau: Option<f64>,
+    /// Relative gap at which a linear program counts as solved (default: 1e-6
+    /// for lp, 1e-4 for minimax and total)
+    #[arg(long, value_name = "G", allow_negative_numbers = true)]
+    pub gap: Option<f64>,
 }
 
 /// Seed, threads and limits.

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum Failure {
     /// The data or the options are wrong: exit code 1.
     Wrong(String),
-    /// A limit was hit before there was any answer: exit code 3.
+    /// There is no answer (infeasible), or a limit was hit before there was one: exit code 3.
     NoAnswer(String),
     /// The user interrupted: exit code 130.
     Interrupted(String),
@@ -17,12 +17,13 @@ pub enum Failure {
 impl Failure {
     /// A failure of the library about `input`, which the sentence then names.
     pub fn from_library(input: &str, error: &hottopixx::Error) -> Self {
-        use hottopixx::Error::NoAnswer;
+        use hottopixx::Error::{Infeasible, NoAnswer};
         use hottopixx::control::Stop;
         match error {
             NoAnswer(Stop::Interrupted) => {
                 Failure::Interrupted("interrupted before there was any answer".to_owned())
             }
+            Infeasible { .. } => Failure::NoAnswer(format!("{input}: {error}")),
             NoAnswer(_) => Failure::NoAnswer(format!("{input}: {error}; raise --max-seconds")),
             _ => Failure::Wrong(format!("{input}: {error}")),
         }
@@ -74,6 +75,10 @@ mod tests {
         let failure = |error| Failure::from_library("x.npy", &error);
         assert!(matches!(failure(Error::NoAnswer(Stop::TimeLimit)), Failure::NoAnswer(_)));
         assert!(matches!(failure(Error::NoAnswer(Stop::Interrupted)), Failure::Interrupted(_)));
+        let infeasible = Error::Infeasible { tau: 0.1, bound: 0.25, enough: 0.3 };
+        let Failure::NoAnswer(sentence) = failure(infeasible) else { panic!() };
+        assert!(sentence.contains("within tau = 0.1; the smallest tau that can be"), "{sentence}");
+        assert!(sentence.ends_with("is at least 0.25, and 0.3 is enough"), "{sentence}");
         let Failure::Wrong(sentence) = failure(Error::AllZero { rows: 3 }) else { panic!() };
         assert!(sentence.starts_with("x.npy: all 3 rows"), "{sentence}");
     }

@@ -1,11 +1,12 @@
 //! From flags to checked settings: what every command needs before it calls the library.
 
-use crate::args::{Run, Settings};
+use crate::args::{Program, Run, Settings};
 use crate::control::Interrupt;
 use crate::failure::Failure;
 use crate::problem::Problem;
 use crate::progress::Bar;
 use hottopixx::{Factor, Method};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -94,6 +95,13 @@ impl Session {
             .objective(settings.objective)
             .cleaning(settings.cleaning)
             .epochs(settings.epochs);
+        factor = programmed(factor, &settings.program);
+        if let Some(epsilon) = settings.epsilon {
+            factor = factor.epsilon(epsilon);
+        }
+        if let Some(alpha) = settings.alpha {
+            factor = factor.alpha(alpha);
+        }
         if let Some(cost) = cost {
             factor = factor.cost(problem.keep(cost));
         }
@@ -112,9 +120,20 @@ impl Session {
     }
 }
 
+/// With the flags of the linear programs.
+pub fn programmed(mut factor: Factor, program: &Program) -> Factor {
+    if let Some(tau) = program.tau {
+        factor = factor.tau(tau);
+    }
+    if let Some(gap) = program.gap {
+        factor = factor.gap(gap);
+    }
+    factor
+}
+
 /// The cost vector of `--cost`, one number for each row of the input.
-pub fn cost(settings: &Settings, problem: &Problem) -> Result<Option<Vec<f64>>, Failure> {
-    let Some(path) = &settings.cost else { return Ok(None) };
+pub fn cost(path: Option<&Path>, problem: &Problem) -> Result<Option<Vec<f64>>, Failure> {
+    let Some(path) = path else { return Ok(None) };
     let cost = hottopixx_io::read_numbers(path)?;
     if cost.len() != problem.features() {
         return Err(Failure::Wrong(format!(

@@ -13,8 +13,8 @@ use hottopixx_report::{Summary, csv, html};
 use std::path::{Path, PathBuf};
 
 /// Makes the folder of `--out` before anything long begins.
-pub fn prepare(output: &Output) -> Result<(), Failure> {
-    let Some(folder) = &output.out else { return Ok(()) };
+pub fn prepare(folder: Option<&Path>) -> Result<(), Failure> {
+    let Some(folder) = folder else { return Ok(()) };
     if folder.exists() && !folder.is_dir() {
         return Err(Failure::Wrong(format!(
             "{} is a file: give --out the name of a folder",
@@ -102,7 +102,7 @@ fn document_topics(
 }
 
 /// Writes a factor under its name and removes a leftover of the other kind.
-fn matrix(folder: &Path, stem: &str, matrix: &Matrix) -> Result<PathBuf, Failure> {
+pub fn matrix(folder: &Path, stem: &str, matrix: &Matrix) -> Result<PathBuf, Failure> {
     let path = write::matrix(folder, stem, matrix)?;
     let other = path.with_extension(match matrix {
         Matrix::Dense(_) => "npz",

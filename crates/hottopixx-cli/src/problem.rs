@@ -183,7 +183,8 @@ impl Problem {
         Failure::from_library(&self.label, &error)
     }
 
-    fn input_row(&self, row: usize) -> usize {
+    /// The row of the input for a row of `matrix`.
+    pub fn input_row(&self, row: usize) -> usize {
         self.kept.get(row).copied().unwrap_or(row)
     }
 

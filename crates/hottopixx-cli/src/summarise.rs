@@ -3,7 +3,7 @@
 use crate::job::Session;
 use crate::problem::Problem;
 use hottopixx::{Factorization, Objective};
-use hottopixx_report::{Seconds, Summary, Topic, strongest, worst_rows};
+use hottopixx_report::{Certificate, Seconds, Summary, Topic, strongest, worst_rows};
 
 /// How many members a topic is shown with, and how many badly explained rows.
 const SHOWN: usize = 10;
@@ -45,7 +45,8 @@ pub fn summary(
         recall: None,
         worst: worst_rows(&answer.errors.per_row, SHOWN, names),
         zero_rows: answer.zero_rows.len(),
-        certificate: None,
+        certificate: answer.certificate.as_ref().map(Certificate::from),
+        notes: answer.notes.clone(),
         seconds: Seconds {
             load: load_seconds,
             localize: answer.seconds.localize,

@@ -123,7 +123,8 @@ mod tests {
     #[test]
     fn unknown_methods_are_answered_with_the_list() {
         assert_eq!(method("spa"), Ok(Method::Spa));
-        let sentence = method("lp").unwrap_err();
+        assert_eq!(method("lp"), Ok(Method::Lp));
+        let sentence = method("nmf").unwrap_err();
         assert!(sentence.contains("auto, hottopixx"), "{sentence}");
     }
 }

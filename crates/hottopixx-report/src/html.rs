@@ -128,10 +128,28 @@ fn errors(out: &mut String, s: &Summary) {
         let _ = writeln!(out, "<div><dt>{name}</dt><dd>{value}</dd></div>");
     }
     out.push_str("</dl>\n");
+    certificate(out, s);
     histogram(out, &s.error.per_row);
     out.push_str("<h3>Rows explained worst</h3>\n<div class=\"narrow\">\n");
     entries(out, &s.worst, "error");
     out.push_str("</div>\n");
+}
+
+/// What a linear program proved, and notes.
+fn certificate(out: &mut String, s: &Summary) {
+    if let Some(certificate) = &s.certificate {
+        let name = if certificate.goal == "cost" { "lp" } else { certificate.goal };
+        let meaning = certificate.meaning(s.rank, s.features - s.zero_rows, &s.error).join(" ");
+        let _ = writeln!(
+            out,
+            "<p>The linear program {name} ended {}: {}.</p>",
+            escape(&certificate.figures()),
+            escape(&meaning)
+        );
+    }
+    for note in &s.notes {
+        let _ = writeln!(out, "<p>{}</p>", escape(note));
+    }
 }
 
 /// How many rows have which error, as an SVG.

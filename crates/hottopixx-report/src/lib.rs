@@ -10,4 +10,6 @@ mod summary;
 pub mod table;
 pub mod text;
 
-pub use summary::{Certificate, Entry, Seconds, Summary, Topic, strongest, worst_rows};
+pub use summary::{
+    Certificate, Entry, Seconds, Summary, Topic, six, six_down, strongest, worst_rows,
+};

@@ -1,8 +1,9 @@
 //! The answer as it is reported, in names and rows of the input.
 
+use hottopixx::certify::Goal;
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
-use hottopixx::{Cleaning, Errors, Objective};
+use hottopixx::{Bounds, Cleaning, Errors, Objective};
 use serde::Serialize;
 
 /// A row of the input with a number: a strong member of a topic, or a badly explained row.
@@ -34,17 +35,94 @@ pub struct Topic {
     pub members: Vec<Entry>,
 }
 
-/// What a method can prove about its answer.
+/// What a linear program over all choices of rows found and proved.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Certificate {
-    /// Value of the answer.
+    /// `minimax` (largest l1 error of a row), `total` (sum of them) or `cost` (p.d, errors within
+    /// tau).
+    pub goal: &'static str,
+    /// The error that every row may have, for `cost`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tau: Option<f64>,
+    /// Value of the program's best point.
     pub objective: f64,
-    /// No answer can be below this.
+    /// No choice of rows, with weights of at most 1, is below this.
     pub lower_bound: f64,
-    /// Their difference.
+    /// `(objective - lower_bound) / |objective|`.
     pub gap: f64,
-    /// `optimal`, or why not.
-    pub status: String,
+    /// `optimal`, `feasible` (a limit came first), `infeasible` or `limit`.
+    pub status: &'static str,
+    /// Master programs solved.
+    pub rounds: usize,
+    /// Cuts found.
+    pub cuts: usize,
+}
+
+impl From<&Bounds> for Certificate {
+    fn from(bounds: &Bounds) -> Self {
+        let (goal, tau) = match bounds.goal {
+            Goal::Cost { tau } => ("cost", Some(tau)),
+            Goal::Minimax => ("minimax", None),
+            Goal::Total => ("total", None),
+        };
+        Certificate {
+            goal,
+            tau,
+            objective: bounds.objective,
+            lower_bound: bounds.lower_bound,
+            gap: bounds.gap,
+            status: bounds.status.name(),
+            rounds: bounds.rounds,
+            cuts: bounds.cuts,
+        }
+    }
+}
+
+impl Certificate {
+    /// Value, bound and how they came about.
+    pub fn figures(&self) -> String {
+        let Certificate { objective, lower_bound, gap, status, .. } = self;
+        let bound = six_down(*lower_bound);
+        format!("{status}: {}, at least {bound}, gap {gap:.1e}", six(*objective))
+    }
+
+    /// What the bound means for an answer with these errors over so many rows, in at most 70
+    /// columns a line.
+    pub fn meaning(&self, rank: usize, rows: usize, error: &Errors) -> [String; 2] {
+        let bound = six_down(self.lower_bound);
+        let first = match self.goal {
+            "minimax" => format!("no {rank} rows with weights up to 1 have a largest error"),
+            "total" => format!("no {rank} rows with weights up to 1 have a sum of errors"),
+            _ => format!("no {rank} rows within tau = {} cost", self.tau.unwrap_or(f64::NAN)),
+        };
+        let second = match self.goal {
+            "minimax" => format!("below {bound}; here it is {}", six(error.inf1)),
+            "total" => format!("below {bound}; here it is {}", six(error.mean_l1 * rows as f64)),
+            _ => format!("less than {bound}"),
+        };
+        [first, second]
+    }
+}
+
+/// Six significant digits.
+pub fn six(value: f64) -> String {
+    match value.abs() {
+        a if a == 0.0 || (1e-4..1e6).contains(&a) => format!("{value:.*}", decimals(value)),
+        _ => format!("{value:.5e}"),
+    }
+}
+
+/// Six significant digits of a bound from below, which rounding must not raise.
+pub fn six_down(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return six(value);
+    }
+    let scale = 10f64.powi(5 - value.abs().log10().floor() as i32);
+    six((value * scale).floor() / scale)
+}
+
+fn decimals(value: f64) -> usize {
+    if value == 0.0 { 1 } else { (5 - value.abs().log10().floor() as i32).clamp(0, 9) as usize }
 }
 
 /// Wall-clock seconds of each step.
@@ -103,6 +181,9 @@ pub struct Summary {
     pub zero_rows: usize,
     /// Proven bounds, where the method has them.
     pub certificate: Option<Certificate>,
+    /// What the reader should know about how the rows were chosen.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Time of each step.
     pub seconds: Seconds,
     /// Largest resident memory of the process; null where the system does not tell.
@@ -219,6 +300,7 @@ pub(crate) fn example() -> Summary {
         worst: vec![entry(9, "pope", 0.021)],
         zero_rows: 1,
         certificate: None,
+        notes: vec![],
         seconds: Seconds { load: 0.01, localize: 0.2, select: 0.1, clean: 0.05, total: 0.36 },
         peak_memory_bytes: Some(25_300_000),
         threads: 2,
@@ -244,6 +326,15 @@ mod tests {
         };
         assert_eq!(rows(8), [vec![3, 4, 2], vec![4, 3]]);
         assert_eq!(rows(1), [vec![3], vec![4]]);
+    }
+
+    #[test]
+    fn digits() {
+        assert_eq!(
+            [0.0, 0.0203, -2.5, 1e-7].map(six),
+            ["0.0", "0.0203000", "-2.50000", "1.00000e-7"]
+        );
+        assert_eq!([0.123456789, -0.123456111].map(six_down), ["0.123456", "-0.123457"]);
     }
 
     #[test]

@@ -80,6 +80,18 @@ pub fn facts(summary: &Summary) -> String {
     );
     line(&mut out, "", "l1 error of a row, rows sum to 1; 0 is perfect, 1 explains nothing");
     line(&mut out, "rmse", &format!("{:.3e} over all entries, rows sum to 1", s.error.rmse));
+    if let Some(certificate) = &s.certificate {
+        let name = if certificate.goal == "cost" { "lp" } else { certificate.goal };
+        line(&mut out, "bound", &format!("{name} {}", certificate.figures()));
+        for text in certificate.meaning(s.rank, s.features - s.zero_rows, &s.error) {
+            line(&mut out, "", &text);
+        }
+    }
+    for note in &s.notes {
+        for (k, text) in wrapped(note, WIDTH - 10).iter().enumerate() {
+            line(&mut out, if k == 0 { "note" } else { "" }, text);
+        }
+    }
     if s.cleaning == Cleaning::Incremental {
         line(&mut out, "cleaning", "incremental: F and these errors are upper estimates");
     }
@@ -104,6 +116,21 @@ pub fn seconds(seconds: &Seconds) -> String {
     format!(
         "{total:.2} s: load {load:.2}, localize {localize:.2}, select {select:.2}, clean {clean:.2}"
     )
+}
+
+/// The text in lines of at most `width` characters, broken at blanks.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// A labelled line: the label in ten columns, then the text.

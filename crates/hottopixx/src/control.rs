@@ -87,6 +87,20 @@ impl Control {
         self
     }
 
+    /// The same with the deadline moved to where `share` of the time that is left will be gone.
+    /// Without a deadline nothing changes.
+    pub fn for_share(&self, share: f64) -> Self {
+        let now = Instant::now();
+        let sooner =
+            |deadline: Instant| now + deadline.saturating_duration_since(now).mul_f64(share);
+        Control { deadline: self.deadline.map(sooner), ..self.clone() }
+    }
+
+    /// The same without a deadline, for steps that no answer can do without.
+    pub fn without_deadline(&self) -> Self {
+        Control { deadline: None, ..self.clone() }
+    }
+
     /// Whether to stop now, and why. One atomic read and one look at the clock.
     pub fn stopped(&self) -> Option<Stop> {
         if self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {

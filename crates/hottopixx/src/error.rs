@@ -114,7 +114,39 @@ pub enum Error {
         /// What it must have one entry for.
         what: &'static str,
     },
+    /// No localising matrix explains every row within tau: proven, and no fault of the data.
+    #[error("{}", infeasible(*tau, *bound, *enough))]
+    Infeasible {
+        /// The l1 error that every row was allowed.
+        tau: f64,
+        /// No tau below this is feasible.
+        bound: f64,
+        /// A tau that is feasible; infinite where none was found.
+        enough: f64,
+    },
     /// Stopped, by the caller or by the clock, before there was any answer.
     #[error("{0} before there was any answer: allow more time")]
     NoAnswer(crate::control::Stop),
+}
+
+/// Bounds are rounded to the safe side.
+fn infeasible(tau: f64, bound: f64, enough: f64) -> String {
+    let mut sentence = format!(
+        "no choice explains every row within tau = {tau}; the smallest tau that can be feasible \
+         is at least {}",
+        six_digits(bound, f64::floor)
+    );
+    if enough.is_finite() {
+        sentence += &format!(", and {} is enough", six_digits(enough, f64::ceil));
+    }
+    sentence
+}
+
+/// Six significant digits, rounded as asked.
+fn six_digits(value: f64, round: fn(f64) -> f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return value;
+    }
+    let scale = 10f64.powi(5 - value.abs().log10().floor() as i32);
+    round(value * scale) / scale
 }

@@ -25,4 +25,6 @@ pub mod synth;
 pub mod text;
 
 pub use error::Error;
-pub use factor::{Cleaning, Errors, Factor, Factorization, HottRow, Method, Objective, Seconds};
+pub use factor::{
+    Bounds, Certified, Cleaning, Errors, Factor, Factorization, HottRow, Method, Objective, Seconds,
+};

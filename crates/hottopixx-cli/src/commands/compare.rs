@@ -1,6 +1,6 @@
 //! `hottopixx compare`: every method on the same data, side by side.
 
-use crate::args;
+use crate::args::{self, Settings};
 use crate::failure::{Failure, print};
 use crate::job::{self, Session};
 use crate::output::json;
@@ -8,8 +8,9 @@ use crate::problem::{Problem, Raw};
 use crate::summarise::peak_memory;
 use hottopixx::control::Stop;
 use hottopixx::{Error, Errors, HottRow, Method, Objective};
+use hottopixx_report::Certificate;
 use hottopixx_report::table::{Align, Table, WIDTH};
-use hottopixx_report::text::{grouped, line};
+use hottopixx_report::text::{grouped, line, wrapped};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -25,10 +26,19 @@ struct Comparison {
     methods: Vec<Entry>,
     /// Methods that ended without an answer.
     no_answer: Vec<&'static str>,
+    /// Methods that were not run, and why.
+    skipped: Vec<Skipped>,
     peak_memory_bytes: Option<u64>,
     threads: usize,
     seed: u64,
     version: &'static str,
+}
+
+/// A method that was not run, or that has proven that there is nothing to find.
+#[derive(Serialize)]
+struct Skipped {
+    method: &'static str,
+    reason: String,
 }
 
 /// One method's answer.
@@ -41,6 +51,7 @@ struct Entry {
     ratio: f64,
     /// Hott rows shared with `auto`, counting groups.
     agreement: Option<usize>,
+    certificate: Option<Certificate>,
     seconds: f64,
     stop: Stop,
 }
@@ -49,22 +60,31 @@ struct Entry {
 pub fn run(args: &args::Compare, started: Instant) -> Result<(), Failure> {
     let session = Session::start(&args.run, args.quiet, started)?;
     let problem = Problem::prepare(Raw::load(&args.input)?, &args.text)?;
-    let cost = job::cost(&args.settings, &problem)?;
-    let (mut methods, mut no_answer) = (Vec::new(), Vec::new());
+    let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
+    let (mut methods, mut no_answer, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
     for method in Method::ALL {
         let begun = Instant::now();
         let factor =
             session.factor(&problem, args.rank, method, &args.settings, cost.as_deref())?;
+        let affordable = factor.affords_programs(&problem.matrix);
+        if let Some(reason) = reason_to_skip(method, &args.settings, affordable) {
+            skipped.push(Skipped { method: method.name(), reason: reason.to_owned() });
+            continue;
+        }
         match factor.run(&problem.matrix) {
             Ok(answer) => methods.push(Entry {
                 method: method.name(),
                 error: answer.errors.clone(),
                 stop: answer.stop,
+                certificate: answer.certificate.as_ref().map(Certificate::from),
                 hott: problem.restore(answer).hott,
                 ratio: f64::NAN,
                 agreement: None,
                 seconds: begun.elapsed().as_secs_f64(),
             }),
+            Err(error @ Error::Infeasible { .. }) => {
+                skipped.push(Skipped { method: method.name(), reason: error.to_string() });
+            }
             Err(Error::NoAnswer(_)) => no_answer.push(method.name()),
             Err(error) => return Err(problem.failure(error)),
         }
@@ -83,6 +103,7 @@ pub fn run(args: &args::Compare, started: Instant) -> Result<(), Failure> {
         objective: args.settings.objective,
         methods,
         no_answer,
+        skipped,
         peak_memory_bytes: peak_memory(),
         threads: session.threads,
         seed: session.seed(),
@@ -102,6 +123,21 @@ pub fn run(args: &args::Compare, started: Instant) -> Result<(), Failure> {
         return Err(Failure::Interrupted("interrupted: not all methods were run".to_owned()));
     }
     Ok(())
+}
+
+/// Why not to run a method: it lacks a number that only the user knows, or it would take long and
+/// was not asked for.
+fn reason_to_skip(method: Method, settings: &Settings, affordable: bool) -> Option<&'static str> {
+    match method {
+        Method::Lp if settings.program.tau.is_none() => Some("needs --tau"),
+        Method::Agkm if settings.epsilon.is_none() || settings.alpha.is_none() => {
+            Some("needs --epsilon and --alpha")
+        }
+        Method::Minimax | Method::Total if !affordable && settings.program.gap.is_none() => {
+            Some("may take long at this size; --gap 1e-3 runs it all the same")
+        }
+        _ => None,
+    }
 }
 
 /// Fills in the ratios to the least error and the agreement with `auto`.
@@ -170,6 +206,11 @@ fn human(comparison: &Comparison) -> String {
     out.push_str(&table.render(WIDTH));
     for method in &c.no_answer {
         out.push_str(&format!("{method}: no answer in time\n"));
+    }
+    for Skipped { method, reason } in &c.skipped {
+        for (k, text) in wrapped(&format!("{method}: {reason}"), WIDTH - 2).iter().enumerate() {
+            out.push_str(&format!("{}{text}\n", if k == 0 { "" } else { "  " }));
+        }
     }
     let judged = match c.objective {
         Objective::Mean => "mean",

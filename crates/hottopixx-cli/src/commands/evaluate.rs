@@ -17,7 +17,7 @@ pub fn run(args: &args::Evaluate, started: Instant) -> Result<(), Failure> {
     let truth = args.truth.as_deref().map(read_truth).transpose()?;
     let session = Session::start(&args.run, args.output.quiet, started)?;
     let problem = Problem::prepare(Raw::load(&args.input)?, &args.text)?;
-    output::prepare(&args.output)?;
+    output::prepare(args.output.out.as_deref())?;
     let load_seconds = session.elapsed();
 
     let hott = args.hott.iter().map(|&row| problem.row_of(row)).collect::<Result<Vec<_>, _>>()?;

@@ -15,8 +15,8 @@ pub fn run(args: &args::Factor, started: Instant) -> Result<(), Failure> {
     let method = values::method(&args.method).map_err(Failure::Wrong)?;
     let session = Session::start(&args.run, args.output.quiet, started)?;
     let problem = Problem::prepare(Raw::load(&args.input)?, &args.text)?;
-    let cost = job::cost(&args.settings, &problem)?;
-    output::prepare(&args.output)?;
+    let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
+    output::prepare(args.output.out.as_deref())?;
     let load_seconds = session.elapsed();
 
     let factor = session.factor(&problem, args.rank, method, &args.settings, cost.as_deref())?;

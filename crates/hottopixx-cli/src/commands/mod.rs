@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod certify;
 mod compare;
 mod demo;
 mod evaluate;
@@ -17,6 +18,7 @@ pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
         Command::Factor(args) => factor::run(args, started),
         Command::Generate(args) => generate::run(args),
         Command::Evaluate(args) => evaluate::run(args, started),
+        Command::Certify(args) => certify::run(args, started),
         Command::Compare(args) => compare::run(args, started),
     }
 }

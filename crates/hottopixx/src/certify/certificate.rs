@@ -2,6 +2,7 @@
 
 use super::figures::{Audit, recompute};
 use super::verify::check_shapes;
+use crate::localise::lp::{LpOutcome, LpSettings, LpStatus};
 use crate::matrix::Sparse;
 use crate::normalise::UnitRows;
 
@@ -82,4 +83,42 @@ impl Certificate {
         }
         certificate
     }
+
+    /// The certificate of a solved program: its point, cut down to its diagonal where rounding let
+    /// it out, and its dual. Without a feasible point (infeasible, or stopped) it is one of
+    /// [`Goal::Minimax`], whose bound says which tau cannot be feasible.
+    pub fn of(
+        x: &UnitRows,
+        rank: usize,
+        allowed: &[bool],
+        settings: &LpSettings,
+        outcome: &LpOutcome,
+    ) -> Certificate {
+        let feasible = matches!(outcome.status, LpStatus::Optimal | LpStatus::Feasible);
+        let f = x.features();
+        Certificate::new(
+            x,
+            if feasible { settings.goal } else { Goal::Minimax },
+            settings.trace.then_some(rank),
+            if feasible { outcome.cost.clone() } else { vec![0.0; f] },
+            allowed.to_vec(),
+            outcome.diagonal.clone(),
+            within_diagonal(&outcome.diagonal, &outcome.localising),
+            outcome.dual.clone(),
+        )
+    }
+}
+
+/// C with `C_ij <= d_j` and `C_jj = d_j`; rows that are not given have their diagonal only.
+fn within_diagonal(d: &[f64], rows: &[Vec<(u32, f64)>]) -> Sparse {
+    let mut triplets = Vec::new();
+    for (i, &own) in d.iter().enumerate() {
+        let row = rows.get(i).map_or(&[][..], Vec::as_slice);
+        for &(j, weight) in row.iter().filter(|w| w.0 as usize != i) {
+            triplets.push((i, j as usize, weight.clamp(0.0, d[j as usize].max(0.0))));
+        }
+        triplets.push((i, i, own));
+    }
+    triplets.retain(|entry| entry.2 != 0.0);
+    Sparse::from_triplets(d.len(), d.len(), &triplets).expect("rows and columns are those of X")
 }

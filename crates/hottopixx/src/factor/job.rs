@@ -1,10 +1,11 @@
 //! A factorization under way: normalise, localise, select, clean.
 
-use super::{Cleaning, Errors, Factor, Factorization, HottRow, Method, Seconds};
+use super::{Bounds, Cleaning, Errors, Factor, Factorization, HottRow, Method, Seconds};
 use crate::Error;
 use crate::clean::{IncrementalSettings, RowFit, incremental, measure};
 use crate::control::{Control, Stop};
 use crate::localise::frobenius::frobenius;
+use crate::localise::lp::LpOutcome;
 use crate::localise::{
     FrobeniusSettings, Greedy, HottopixxSettings, Localisation, hottopixx, snpa, spa_controlled,
     xray,
@@ -20,17 +21,39 @@ use crate::select::top;
 const AUTO_SCREENED: usize = 150;
 const GRADIENT_SCREENED: usize = 500;
 
-/// Candidate sets, the diagonal of the method where it has one, and rows worth trying in exchanges.
-pub(super) type Localised = (Vec<Candidate>, Option<Vec<f64>>, Vec<usize>);
+/// What localising found.
+#[derive(Default)]
+pub(super) struct Localised {
+    /// Sets of rows that might be the hott ones.
+    pub candidates: Vec<Candidate>,
+    /// The diagonal of the method, where it has one.
+    pub diagonal: Option<Vec<f64>>,
+    /// Rows worth trying in exchanges.
+    pub hints: Vec<usize>,
+    /// What a linear program proves about every choice of rows.
+    pub bounds: Option<Bounds>,
+    /// The answer of that program, where it is the method's own.
+    pub program: Option<LpOutcome>,
+    /// What the caller should know.
+    pub notes: Vec<String>,
+}
+
+impl Localised {
+    /// One set, from a method that chooses outright.
+    pub fn one(origin: &str, rows: Vec<usize>) -> Self {
+        let candidates = vec![Candidate { origin: origin.to_string(), rows }];
+        Localised { candidates, ..Default::default() }
+    }
+}
 
 /// A factorization under way: checked settings and normalised data.
 pub(super) struct Job<'a> {
-    settings: &'a Factor,
-    x: UnitRows,
+    pub(super) settings: &'a Factor,
+    pub(super) x: UnitRows,
     /// Which rows of X may be hott.
-    allowed: Vec<bool>,
+    pub(super) allowed: Vec<bool>,
     /// The cost p by row of X.
-    cost: Option<Vec<f64>>,
+    pub(super) cost: Option<Vec<f64>>,
 }
 
 impl<'a> Job<'a> {
@@ -102,13 +125,14 @@ impl<'a> Job<'a> {
     pub(super) fn localise(&self) -> Result<Localised, Error> {
         let (x, rank, allowed) = (&self.x, self.settings.rank, &self.allowed);
         let control = &self.settings.control;
-        let greedy = |origin: &str, rows| vec![Candidate { origin: origin.to_string(), rows }];
         Ok(match self.settings.method {
             Method::Spa => {
-                (greedy("spa", spa_controlled(x, None, rank, allowed, control).rows), None, vec![])
+                Localised::one("spa", spa_controlled(x, None, rank, allowed, control).rows)
             }
-            Method::Snpa => (greedy("snpa", snpa(x, rank, allowed, control).rows), None, vec![]),
-            Method::Xray => (greedy("xray", xray(x, rank, allowed, control).rows), None, vec![]),
+            Method::Snpa => Localised::one("snpa", snpa(x, rank, allowed, control).rows),
+            Method::Xray => Localised::one("xray", xray(x, rank, allowed, control).rows),
+            Method::Agkm => self.agkm()?,
+            Method::Lp | Method::Minimax | Method::Total => self.program()?,
             Method::Gradient => {
                 let screened = self.screen(GRADIENT_SCREENED);
                 if let Some(stop) = control.stopped() {
@@ -121,10 +145,10 @@ impl<'a> Job<'a> {
         })
     }
 
-    fn convex(&self, name: &str, diagonal: Vec<f64>) -> Localised {
+    pub(super) fn convex(&self, name: &str, diagonal: Vec<f64>) -> Localised {
         let (rank, control) = (self.settings.rank, &self.settings.control);
-        let sets = readings(&self.x, name, &diagonal, rank, &self.allowed, control);
-        (sets, Some(diagonal), Vec::new())
+        let candidates = readings(&self.x, name, &diagonal, rank, &self.allowed, control);
+        Localised { candidates, diagonal: Some(diagonal), ..Default::default() }
     }
 
     fn gradient(&self, allowed: &[bool]) -> Result<Localisation, Error> {
@@ -144,7 +168,8 @@ impl<'a> Job<'a> {
         hottopixx(&self.x, self.settings.rank, &self.allowed, &settings, &self.settings.control)
     }
 
-    /// The candidates of `auto`: the greedy methods, and the Frobenius form in all its readings.
+    /// The candidates of `auto`: the greedy methods, and the Frobenius form and, where it is
+    /// affordable, the minimax program in all their readings.
     fn portfolio(&self) -> Result<Localised, Error> {
         let (x, rank, control) = (&self.x, self.settings.rank, &self.settings.control);
         let available = self.allowed.iter().filter(|a| **a).count();
@@ -170,15 +195,23 @@ impl<'a> Job<'a> {
             hints.extend(top(&found, rank + 25, &screened));
             diagonal = Some(found);
         }
-        hints.reverse(); // the convex method's rows first, then the greedy ones
+        let mut bounds = None;
+        if control.stopped().is_none()
+            && let Some(found) = self.minimax_within_auto()?
+        {
+            sets.extend(found.candidates);
+            hints.extend(found.hints);
+            bounds = found.bounds;
+        }
+        hints.reverse(); // the convex methods' rows first, then the greedy ones
         let mut seen = std::collections::HashSet::new();
         hints.retain(|j| seen.insert(*j));
-        Ok((sets, diagonal, hints))
+        Ok(Localised { candidates: sets, diagonal, hints, bounds, ..Default::default() })
     }
 
     /// Rows that the Frobenius form may choose from: all allowed ones when they are no more than
     /// `most`, otherwise the first that SPA comes across. Its cost grows with their square.
-    fn screen(&self, most: usize) -> Vec<bool> {
+    pub(super) fn screen(&self, most: usize) -> Vec<bool> {
         let most = most.max(3 * self.settings.rank);
         if self.allowed.iter().filter(|a| **a).count() <= most {
             return self.allowed.clone();
@@ -287,6 +320,8 @@ impl<'a> Job<'a> {
                 rmse: measured.rmse,
                 per_row,
             },
+            certificate: None,
+            notes: Vec::new(),
             diagonal: diagonal.map(|d| {
                 let mut all = vec![0.0; x.input_rows()];
                 (0..x.features()).for_each(|i| all[input(&i)] = d[i]);

@@ -1,9 +1,15 @@
 //! The whole pipeline behind one builder: settings in, factorization out.
 
+mod certified;
 mod job;
+mod programs;
+
+pub use certified::Certified;
+pub use programs::Bounds;
 
 use crate::Error;
 use crate::control::{Control, Stop};
+use crate::localise::lp::LpOutcome;
 use crate::matrix::Matrix;
 use crate::select::portfolio::Judged;
 use job::Job;
@@ -18,8 +24,18 @@ pub enum Method {
     Auto,
     /// The paper's incremental gradient method (Algorithm 4, corrected).
     Hottopixx,
+    /// The paper's linear program with the error that every row may have, tau (Algorithm 3; 2 with
+    /// tau = 0), solved exactly.
+    Lp,
+    /// The linear program that makes the largest error of a row small; needs no tau.
+    Minimax,
+    /// The linear program that makes the sum of all errors small.
+    Total,
     /// The Frobenius form, by accelerated projected gradients on the Gram matrix.
     Gradient,
+    /// The algorithm of Arora, Ge, Kannan and Moitra (Algorithm 1), which must be told epsilon and
+    /// alpha.
+    Agkm,
     /// Successive projection.
     Spa,
     /// Successive nonnegative projection.
@@ -30,10 +46,14 @@ pub enum Method {
 
 impl Method {
     /// Every method, in the order in which they are listed to users.
-    pub const ALL: [Method; 6] = [
+    pub const ALL: [Method; 10] = [
         Method::Auto,
         Method::Hottopixx,
+        Method::Lp,
+        Method::Minimax,
+        Method::Total,
         Method::Gradient,
+        Method::Agkm,
         Method::Spa,
         Method::Snpa,
         Method::Xray,
@@ -44,11 +64,20 @@ impl Method {
         match self {
             Method::Auto => "auto",
             Method::Hottopixx => "hottopixx",
+            Method::Lp => "lp",
+            Method::Minimax => "minimax",
+            Method::Total => "total",
             Method::Gradient => "gradient",
+            Method::Agkm => "agkm",
             Method::Spa => "spa",
             Method::Snpa => "snpa",
             Method::Xray => "xray",
         }
+    }
+
+    /// Whether it solves one of the linear programs of [`localise::lp`](crate::localise::lp).
+    pub fn is_program(self) -> bool {
+        matches!(self, Method::Lp | Method::Minimax | Method::Total)
     }
 }
 
@@ -132,6 +161,11 @@ pub struct Factorization {
     pub w: Matrix,
     /// How well F W explains X.
     pub errors: Errors,
+    /// The bounds of the linear program that was solved: the method's own or, for
+    /// [`Method::Auto`], that of minimax where it ranged over all rows that may be hott.
+    pub certificate: Option<Bounds>,
+    /// What the caller should know about how the rows were chosen, in whole sentences.
+    pub notes: Vec<String>,
     /// The diagonal of the localising matrix by row of the input, where the method has one.
     pub diagonal: Option<Vec<f64>>,
     /// How F was fitted.
@@ -158,6 +192,11 @@ pub struct Factor {
     pub(crate) threads: usize,
     pub(crate) epochs: usize,
     pub(crate) cost: Option<Vec<f64>>,
+    pub(crate) tau: Option<f64>,
+    pub(crate) gap: Option<f64>,
+    pub(crate) trace: bool,
+    pub(crate) epsilon: Option<f64>,
+    pub(crate) alpha: Option<f64>,
     pub(crate) candidates: Option<Vec<bool>>,
     pub(crate) control: Control,
 }
@@ -174,6 +213,11 @@ impl Factor {
             threads: 0,
             epochs: 50,
             cost: None,
+            tau: None,
+            gap: None,
+            trace: true,
+            epsilon: None,
+            alpha: None,
             candidates: None,
             control: Control::default(),
         }
@@ -221,6 +265,40 @@ impl Factor {
         self
     }
 
+    /// The l1 error that every row may have, rows summing to one, for [`Method::Lp`], which
+    /// cannot do without; 2 epsilon in the paper's theorem.
+    pub fn tau(mut self, tau: f64) -> Self {
+        self.tau = Some(tau);
+        self
+    }
+
+    /// Relative gap between objective and bound at which a linear program is solved (default 1e-6
+    /// for [`Method::Lp`], 1e-4 for [`Method::Minimax`] and [`Method::Total`]).
+    pub fn gap(mut self, gap: f64) -> Self {
+        self.gap = Some(gap);
+        self
+    }
+
+    /// Whether the diagonal of [`Method::Lp`] must sum to the rank (default true).
+    pub fn trace(mut self, trace: bool) -> Self {
+        self.trace = trace;
+        self
+    }
+
+    /// For [`Method::Agkm`], which cannot do without: no row, summing to one, is farther in l1
+    /// from what it is without noise.
+    pub fn epsilon(mut self, epsilon: f64) -> Self {
+        self.epsilon = Some(epsilon);
+        self
+    }
+
+    /// For [`Method::Agkm`], which cannot do without: the least l1 distance of a hott row from the
+    /// convex hull of the others.
+    pub fn alpha(mut self, alpha: f64) -> Self {
+        self.alpha = Some(alpha);
+        self
+    }
+
     /// Which rows of the input may be hott (default: all that are not zero).
     pub fn candidates(mut self, candidates: Vec<bool>) -> Self {
         self.candidates = Some(candidates);
@@ -240,22 +318,33 @@ impl Factor {
     /// there was any answer; see [`Error`].
     pub fn run(&self, matrix: &Matrix) -> Result<Factorization, Error> {
         self.in_pool(|| {
-            let clock = Instant::now();
             let job = Job::new(self, matrix)?;
-            let (candidates, diagonal, hints) = job.localise()?;
-            let localize = clock.elapsed().as_secs_f64();
-            let (selection, judged, exchanges) = job.select(&candidates, &hints)?;
-            let select = clock.elapsed().as_secs_f64() - localize;
-            let winner = judged.iter().min_by(|a, b| a.score.total_cmp(&b.score));
-            let chosen_from = winner.map(|w| w.origin.clone());
-            let mut result = job.finish(matrix, selection, diagonal);
-            result.chosen_from = chosen_from;
-            result.judged = judged;
-            result.exchanges = exchanges;
-            let clean = clock.elapsed().as_secs_f64() - localize - select;
-            result.seconds = Seconds { localize, select, clean };
-            Ok(result)
+            Ok(self.carry_out(&job, matrix)?.0)
         })
+    }
+
+    /// The factorization, and the linear program behind it where the method has one.
+    fn carry_out(
+        &self,
+        job: &Job<'_>,
+        matrix: &Matrix,
+    ) -> Result<(Factorization, Option<LpOutcome>), Error> {
+        let clock = Instant::now();
+        let found = job.localise()?;
+        let localize = clock.elapsed().as_secs_f64();
+        let (selection, judged, exchanges) = job.select(&found.candidates, &found.hints)?;
+        let select = clock.elapsed().as_secs_f64() - localize;
+        let winner = judged.iter().min_by(|a, b| a.score.total_cmp(&b.score));
+        let chosen_from = winner.map(|w| w.origin.clone());
+        let mut result = job.finish(matrix, selection, found.diagonal);
+        result.chosen_from = chosen_from;
+        result.judged = judged;
+        result.exchanges = exchanges;
+        result.certificate = found.bounds;
+        result.notes = found.notes;
+        let clean = clock.elapsed().as_secs_f64() - localize - select;
+        result.seconds = Seconds { localize, select, clean };
+        Ok((result, found.program))
     }
 
     /// Cleans a given choice of rows of the input and measures it: the errors of any answer.

@@ -1,0 +1,278 @@
+//! `hottopixx certify`: bounds for every choice of rows, verified, and the paper's theorem.
+
+use crate::args;
+use crate::failure::{Failure, print};
+use crate::job::{self, Session};
+use crate::output;
+use crate::problem::{Problem, Raw};
+use crate::summarise::peak_memory;
+use crate::values;
+use hottopixx::certify::Theory;
+use hottopixx::control::Stop;
+use hottopixx::matrix::{Dense, Matrix, Sparse};
+use hottopixx::{Certified, Errors};
+use hottopixx_io::write;
+use hottopixx_report::table::{WIDTH, join_fitting, plain};
+use hottopixx_report::text::{grouped, line, wrapped};
+use hottopixx_report::{Certificate, six, six_down};
+use serde::Serialize;
+use std::path::Path;
+use std::time::Instant;
+
+/// All there is to say, as `--json` prints it.
+#[derive(Serialize)]
+struct Report {
+    input: String,
+    features: usize,
+    examples: usize,
+    nonzeros: usize,
+    rank: usize,
+    method: &'static str,
+    hott: Vec<Hott>,
+    error: Errors,
+    /// The largest error with weights of at most one, which the bound of minimax is about.
+    bounded_inf1: f64,
+    certificate: Proof,
+    theorem: Theorem,
+    zero_rows: usize,
+    stop: Stop,
+    seconds: Seconds,
+    peak_memory_bytes: Option<u64>,
+    threads: usize,
+    seed: u64,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct Hott {
+    row: usize,
+    name: Option<String>,
+    weight: f64,
+    group: Vec<usize>,
+}
+
+/// The program's claims and what became of them.
+#[derive(Serialize)]
+struct Proof {
+    #[serde(flatten)]
+    claims: Certificate,
+    /// The bound that the dual proves, recomputed from X.
+    independent_bound: f64,
+    verified: bool,
+    /// Why not, otherwise.
+    refusal: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Theorem {
+    alpha: f64,
+    margin: Option<f64>,
+    epsilon: f64,
+    threshold: f64,
+    holds: bool,
+    /// Rows that count as duplicates of each hott row.
+    duplicates: Vec<Vec<usize>>,
+    sentence: String,
+}
+
+#[derive(Serialize)]
+struct Seconds {
+    load: f64,
+    total: f64,
+}
+
+/// Loads, solves, verifies, reports.
+pub fn run(args: &args::Certify, started: Instant) -> Result<(), Failure> {
+    let method = values::method(&args.method).map_err(Failure::Wrong)?;
+    let session = Session::start(&args.run, args.quiet, started)?;
+    let problem = Problem::prepare(Raw::load(&args.input)?, &args.text)?;
+    let cost = job::cost(args.cost.as_deref(), &problem)?;
+    output::prepare(args.out.as_deref())?;
+    let load = session.elapsed();
+
+    let hott = args.hott.as_ref().map(|hott| hott.iter().map(|&row| problem.row_of(row)).collect());
+    let hott: Option<Vec<usize>> = hott.transpose()?;
+    let rank = args.rank.or(hott.as_ref().map(Vec::len)).unwrap_or(0);
+    let factor = session.plain(&problem, rank)?.method(method);
+    let mut factor = job::programmed(factor, &args.program);
+    if let Some(cost) = cost {
+        factor = factor.cost(problem.keep(&cost));
+    }
+    let certified = factor.certify(&problem.matrix, hott.as_deref());
+    let certified = certified.map_err(|error| problem.failure(error))?;
+    session.finish();
+
+    let report = report(&session, &problem, &certified, load);
+    if let Some(folder) = &args.out {
+        files(folder, &problem, &certified, &report)?;
+    }
+    if args.json {
+        print(&output::json(&report))?;
+    } else {
+        let mut text = human(&report);
+        if let Some(folder) = &args.out {
+            line(&mut text, "written", &folder.display().to_string());
+        }
+        print(&text)?;
+    }
+    match report.stop {
+        Stop::Interrupted => {
+            Err(Failure::Interrupted("interrupted: this was the best bound so far".to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn report(session: &Session, problem: &Problem, certified: &Certified, load: f64) -> Report {
+    let row = |i: &usize| problem.input_row(certified.x.input_row(*i));
+    let answer = problem.restore(certified.answer.clone());
+    let names = problem.names.as_deref();
+    let Theory { alpha, margin, epsilon, threshold, holds, duplicates, .. } = &certified.theory;
+    let hott = answer.hott.into_iter().map(|hott| Hott {
+        row: hott.row,
+        name: names.map(|names| names[hott.row].clone()),
+        weight: hott.weight,
+        group: hott.group,
+    });
+    let hott: Vec<Hott> = hott.collect();
+    Report {
+        input: problem.label.clone(),
+        features: problem.features(),
+        examples: problem.examples(),
+        nonzeros: problem.matrix.nonzeros(),
+        rank: hott.len(),
+        method: answer.method.name(),
+        hott,
+        error: answer.errors,
+        bounded_inf1: certified.bounded_inf1,
+        certificate: Proof {
+            claims: Certificate::from(&certified.bounds),
+            independent_bound: certified.certificate.lower_bound,
+            verified: certified.verified.is_ok(),
+            refusal: certified.verified.as_ref().err().map(ToString::to_string),
+        },
+        theorem: Theorem {
+            alpha: *alpha,
+            margin: *margin,
+            epsilon: *epsilon,
+            threshold: *threshold,
+            holds: *holds,
+            duplicates: duplicates.iter().map(|rows| rows.iter().map(row).collect()).collect(),
+            sentence: certified.theory.sentence(),
+        },
+        zero_rows: answer.zero_rows.len(),
+        stop: answer.stop,
+        seconds: Seconds { load, total: session.elapsed() },
+        peak_memory_bytes: peak_memory(),
+        threads: session.threads,
+        seed: session.seed(),
+        version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+/// Writes what it takes to check the bound without this program. Rows of all matrices are the rows
+/// of X, which `rows` in certificate.json leads back to the input.
+fn files(
+    folder: &Path,
+    problem: &Problem,
+    certified: &Certified,
+    report: &Report,
+) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Whole<'a> {
+        #[serde(flatten)]
+        report: &'a Report,
+        /// Row of the input for each row of X.
+        rows: Vec<usize>,
+        /// Whether a row of X may be hott.
+        allowed: &'a [bool],
+        /// p by row of X.
+        cost: &'a [f64],
+    }
+    let (x, certificate) = (&certified.x, &certified.certificate);
+    let f = x.features();
+    output::matrix(folder, "X", x.x())?;
+    output::matrix(folder, "C", &Matrix::from(certificate.localising.clone()))?;
+    let mut d = Dense::zeros(f, 1);
+    (0..f).for_each(|i| d.row_mut(i)[0] = certificate.diagonal[i]);
+    output::matrix(folder, "d", &d.into())?;
+    let entries = |(i, y): &(usize, Vec<f64>)| {
+        let i = *i;
+        let entries = y.iter().enumerate().filter(|entry| *entry.1 != 0.0);
+        entries.map(move |(k, &value)| (i, k, value)).collect::<Vec<_>>()
+    };
+    let dual: Vec<(usize, usize, f64)> = certificate.dual.iter().flat_map(entries).collect();
+    let dual = Sparse::from_triplets(f, x.examples(), &dual).map_err(|e| problem.failure(e))?;
+    output::matrix(folder, "Y", &dual.into())?;
+    let whole = Whole {
+        report,
+        rows: (0..f).map(|i| problem.input_row(x.input_row(i))).collect(),
+        allowed: &certificate.allowed,
+        cost: &certificate.cost,
+    };
+    write::bytes(folder.join("certificate.json"), output::json(&whole))?;
+    Ok(())
+}
+
+fn human(r: &Report) -> String {
+    let mut out = format!("hottopixx {}\n", r.version);
+    line(&mut out, "input", &plain(&r.input));
+    let size = format!(
+        "{} features x {} examples, {} nonzeros, rank {}",
+        grouped(r.features),
+        grouped(r.examples),
+        grouped(r.nonzeros),
+        r.rank
+    );
+    line(&mut out, "size", &size);
+    out.push('\n');
+    let label = |hott: &Hott| match &hott.name {
+        Some(name) => format!("{} ({})", hott.row, plain(name)),
+        None => hott.row.to_string(),
+    };
+    let labels: Vec<String> = r.hott.iter().map(label).collect();
+    line(&mut out, "hott rows", &join_fitting(&labels, ", ", WIDTH - 10));
+    let error = &r.error;
+    line(&mut out, "error", &format!("mean {}, largest {}", six(error.mean_l1), six(error.inf1)));
+    line(&mut out, "", "l1 error of a row, rows sum to 1; 0 is perfect, 1 explains nothing");
+    if r.bounded_inf1 > error.inf1 * (1.0 + 1e-5) + 1e-9 {
+        line(&mut out, "", &format!("largest with weights up to 1: {}", six(r.bounded_inf1)));
+    }
+    out.push('\n');
+    let claims = &r.certificate.claims;
+    line(&mut out, "bound", &format!("{} {}", r.method, claims.figures()));
+    for text in claims.meaning(r.rank, r.features - r.zero_rows, error) {
+        line(&mut out, "", &text);
+    }
+    let proven = six_down(r.certificate.independent_bound);
+    match &r.certificate.refusal {
+        None => {
+            let text = format!("every inequality checked; the dual alone proves {proven}");
+            line(&mut out, "verified", &text);
+        }
+        Some(refusal) => paragraph(&mut out, "refused", refusal),
+    }
+    out.push('\n');
+    let theorem = &r.theorem;
+    line(&mut out, "alpha", &format!("{}, hott row from hull of the others", six(theorem.alpha)));
+    let margin = theorem.margin.map_or_else(|| "none, no other rows".to_owned(), six);
+    line(&mut out, "margin", &format!("{margin} (d0, other rows from hott rows)"));
+    let (epsilon, limit) = (six(theorem.epsilon), six(theorem.threshold));
+    line(
+        &mut out,
+        "epsilon",
+        &format!("{epsilon} at most, from a separable matrix; limit {limit}"),
+    );
+    paragraph(&mut out, "theorem", &theorem.sentence);
+    line(&mut out, "time", &format!("{:.2} s", r.seconds.total));
+    if r.stop != Stop::Finished {
+        line(&mut out, "stopped", &format!("{}: the bound holds all the same", r.stop));
+    }
+    out
+}
+
+fn paragraph(out: &mut String, label: &str, text: &str) {
+    for (k, text) in wrapped(text, WIDTH - 10).iter().enumerate() {
+        line(out, if k == 0 { label } else { "" }, text);
+    }
+}
