@@ -244,7 +244,7 @@ Example:
 agreement counts the hott rows a method shares with auto, where any row of a
 group of interchangeable rows counts. --max-seconds limits each method. lp is
 run when --tau is given, agkm when --epsilon and --alpha are; minimax and total
-where nonzeros x rank allow it, or when --gap is given.")]
+where the size or --max-seconds allow it, or when --gap is given.")]
 pub struct Compare {
     #[command(flatten)]
     pub input: Input,

@@ -19,7 +19,10 @@ fn json_is_the_promised_object() {
     assert_eq!(answer["seed"], 3);
     assert_eq!(answer["stop"], "finished");
     assert_eq!(answer["cleaning"], "exact");
-    assert!(answer["certificate"].is_null());
+    // auto has solved minimax at this size; its bound is one on the largest error.
+    assert_eq!(answer["certificate"]["goal"], "minimax");
+    let bound = answer["certificate"]["lower_bound"].as_f64().unwrap();
+    assert!(bound > 0.0 && bound < answer["error"]["inf1"].as_f64().unwrap());
     assert!(answer["version"].is_string());
     assert!(answer["threads"].as_u64().unwrap() >= 1);
     for key in ["inf1", "mean_l1", "rmse"] {
@@ -47,14 +50,125 @@ fn every_method_runs_and_finds_the_easy_answer() {
     let mut expected: Vec<u64> =
         truth["hott"].as_array().unwrap().iter().map(|row| row.as_u64().unwrap()).collect();
     expected.sort_unstable();
-    for method in ["auto", "hottopixx", "gradient", "spa", "snpa", "xray"] {
-        let answer = folder.json(&["factor", "X.npy", "-r", "5", "--json", "--method", method]);
+    let epsilon = truth["epsilon"].to_string();
+    let alpha = truth["alpha"].to_string();
+    for method in "auto hottopixx lp minimax total gradient agkm spa snpa xray".split_whitespace() {
+        let mut args = vec!["factor", "X.npy", "-r", "5", "--json", "--method", method];
+        match method {
+            "lp" => args.extend(["--tau", "0.1"]),
+            "agkm" => args.extend(["--epsilon", &epsilon, "--alpha", &alpha]),
+            _ => {}
+        }
+        let answer = folder.json(&args);
+        let bounded = ["auto", "lp", "minimax", "total"].contains(&method);
+        assert_eq!(answer["certificate"].is_object(), bounded, "{method}");
         assert_eq!(answer["method"], method);
         let rows = answer["hott"].as_array().unwrap().iter().map(|t| t["row"].as_u64().unwrap());
         let mut rows: Vec<u64> = rows.collect();
         rows.sort_unstable();
         assert_eq!(rows, expected, "{method}");
     }
+}
+
+#[test]
+fn lp_is_solved_to_its_gap_and_an_infeasible_tau_has_its_own_exit_code() {
+    let folder = Folder::with_instance();
+    let truth: Value = serde_json::from_slice(&folder.read("X.truth.json")).unwrap();
+    let tau = 2.0 * truth["epsilon"].as_f64().unwrap();
+    let lp = ["factor", "X.npy", "--rank", "5", "--method", "lp", "--tau"];
+    let answer = folder.json(&[&lp[..], &[&tau.to_string(), "--json"]].concat());
+    let certificate = &answer["certificate"];
+    assert_eq!((&certificate["status"], &certificate["goal"]), (&json!("optimal"), &json!("cost")));
+    assert_eq!(certificate["tau"], tau);
+    let figure = |key: &str| certificate[key].as_f64().unwrap();
+    assert!(figure("gap") <= 1e-6 && figure("lower_bound") <= figure("objective") + 1e-12);
+
+    let line = folder.refusal(&[&lp[..], &["0.001"]].concat(), 3);
+    assert!(line.contains("no choice explains every row within tau = 0.001; the"), "{line}");
+    let number = |after: &str| -> f64 {
+        let rest = line.split(after).nth(1).unwrap_or_else(|| panic!("no '{after}' in {line}"));
+        rest.trim().split([',', ' ', '\n']).next().unwrap().parse().unwrap()
+    };
+    let (bound, enough) = (number("is at least "), number(", and "));
+    assert!(0.001 < bound && bound <= enough, "{line}");
+    folder.text(&[&lp[..], &[&enough.to_string()]].concat());
+    folder.refusal(&[&lp[..], &[&(0.99 * bound).to_string()]].concat(), 3);
+
+    // p decides between rows that serve equally well, and may be given.
+    folder.write("p.txt", "1\n".repeat(40));
+    let answer = folder.json(&[&lp[..], &["0.1", "--cost", "p.txt", "--json"]].concat());
+    assert!((answer["certificate"]["objective"].as_f64().unwrap() - 5.0).abs() < 1e-6);
+}
+
+#[test]
+fn bounds_are_in_every_form_of_the_answer() {
+    let folder = Folder::with_instance();
+    let args = ["factor", "X.npy", "--rank", "5", "--method", "total", "--out", "out"];
+    let text = folder.text(&args);
+    assert!(text.contains("bound     total optimal: "), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let summary: Value = serde_json::from_slice(&folder.read("out/summary.json")).unwrap();
+    assert_eq!(summary["certificate"]["goal"], "total");
+    let page = String::from_utf8(folder.read("out/report.html")).unwrap();
+    assert!(page.contains("The linear program total ended optimal"));
+    let args = ["factor", "X.npy", "-r", "6", "--method", "agkm", "--epsilon", "0.02"];
+    let args = [&args[..], &["--alpha", "0.8"]].concat();
+    assert!(folder.text(&args).contains("note      "));
+    let answer = folder.json(&[&args[..], &["--json"]].concat());
+    assert!(!answer["notes"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn certify_proves_verifies_and_checks_the_theorem() {
+    let folder = Folder::with_instance();
+    let best = folder.json(&["certify", "X.npy", "--rank", "5", "--json", "--out", "proof"]);
+    for key in "features examples rank hott error certificate theorem seconds version".split(' ') {
+        assert!(!best[key].is_null(), "{key}");
+    }
+    for key in "objective lower_bound gap status goal independent_bound verified".split(' ') {
+        assert!(!best["certificate"][key].is_null(), "{key}");
+    }
+    for key in "alpha margin epsilon threshold holds sentence".split(' ') {
+        assert!(!best["theorem"][key].is_null(), "{key}");
+    }
+    assert_eq!(best["certificate"]["verified"], true);
+    assert_eq!(best["certificate"]["status"], "optimal");
+    let bound = |report: &Value| report["certificate"]["independent_bound"].as_f64().unwrap();
+    let claimed = best["certificate"]["lower_bound"].as_f64().unwrap();
+    assert!((bound(&best) - claimed).abs() < 1e-9);
+    for file in ["C.npz", "X.npy", "Y.npz", "certificate.json", "d.npy"] {
+        assert!(folder.path(format!("proof/{file}")).exists(), "{file}");
+    }
+    let d = folder.json(&["factor", "proof/d.npy", "--rank", "1", "--json"]);
+    assert_eq!((&d["features"], &d["examples"]), (&json!(40), &json!(1)));
+
+    let given = folder.json(&["certify", "X.npy", "--hott", "0,1,2,3,4", "--json"]);
+    assert_eq!(bound(&given), bound(&best));
+    let rows: Vec<_> = given["hott"].as_array().unwrap().iter().map(|h| &h["row"]).collect();
+    assert_eq!(rows, [0, 1, 2, 3, 4]);
+    assert!(given["bounded_inf1"].as_f64().unwrap() >= bound(&given));
+
+    for method in [&["minimax"][..], &["total"], &["lp", "--tau", "0.1"]] {
+        let args = [&["certify", "X.npy", "--rank", "5", "--method"], method].concat();
+        let text = folder.text(&args);
+        assert!(text.contains("verified  every inequality checked"), "{text}");
+        assert!(text.contains("Theorem 3.2"), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+    let line = folder.refusal(&["certify", "X.npy", "-r", "5", "--method", "lp", "--tau", "0"], 3);
+    assert!(line.contains("within tau = 0; "), "{line}");
+}
+
+#[test]
+fn certificates_speak_of_rows_of_the_input() {
+    let folder = Folder::new();
+    folder.write("x.csv", "0,0,0\n1,0,0\n0,0,0\n1,1,0\n0,1,0\n0,0,2\n0,0,1\n");
+    let report = folder.json(&["certify", "x.csv", "--hott", "1,4,5", "--json", "--out", "out"]);
+    assert_eq!(report["theorem"]["holds"], true);
+    assert_eq!(report["theorem"]["duplicates"], json!([[], [], [6]]));
+    assert!(report["certificate"]["objective"].as_f64().unwrap() < 1e-9);
+    let whole: Value = serde_json::from_slice(&folder.read("out/certificate.json")).unwrap();
+    assert_eq!(whole["rows"], json!([1, 3, 4, 5, 6]));
 }
 
 #[test]

@@ -162,8 +162,15 @@ fn impossible_options() {
     let folder = Folder::with_instance();
     let factor = ["factor", "X.npy", "--rank", "2"];
     for (flags, words) in [
-        (&["--method", "lp"][..], &["lp", "auto, hottopixx"][..]),
-        (&["--method", "minimax"], &["minimax", "xray"]),
+        (&["--method", "lp"][..], &["tau", "minimax needs none"][..]),
+        (&["--method", "lp", "--tau", "-0.5"], &["tau = -0.5"]),
+        (&["--method", "lp", "--tau", "nan"], &["tau"]),
+        (&["--method", "minimax", "--gap", "0"], &["gap = 0"]),
+        (&["--method", "minimax", "--gap", "-1"], &["gap = -1"]),
+        (&["--method", "agkm"], &["epsilon"]),
+        (&["--method", "agkm", "--epsilon", "0.1"], &["alpha"]),
+        (&["--method", "agkm", "--epsilon", "0.1", "--alpha", "3"], &["alpha = 3"]),
+        (&["--method", "agkm", "--epsilon", "-1", "--alpha", "1"], &["epsilon = -1"]),
         (&["--method", "magic"], &["magic", "xray"]),
         (&["--max-seconds", "-1"], &["--max-seconds -1"]),
         (&["--max-seconds", "nan"], &["--max-seconds"]),
@@ -186,6 +193,10 @@ fn impossible_options() {
         &["generate", "paper", "--rank", "5", "--out", "Y.txt"],
         &["generate", "paper", "--rank", "5", "--out", "no/such/folder/Y.npy"],
         &["compare", "X.npy", "--rank", "0"],
+        &["certify", "X.npy", "--rank", "0"],
+        &["certify", "X.npy", "--rank", "5", "--method", "spa"],
+        &["certify", "X.npy", "--rank", "5", "--method", "lp"],
+        &["certify", "X.npy", "--hott", "1,1"],
     ] {
         folder.refusal(args, 1);
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Why a computation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -99,6 +99,11 @@ impl Control {
     /// The same without a deadline, for steps that no answer can do without.
     pub fn without_deadline(&self) -> Self {
         Control { deadline: None, ..self.clone() }
+    }
+
+    /// Time until the deadline; `None` without one.
+    pub fn remaining(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     /// Whether to stop now, and why. One atomic read and one look at the clock.

@@ -231,7 +231,7 @@ fn human(r: &Report) -> String {
         None => hott.row.to_string(),
     };
     let labels: Vec<String> = r.hott.iter().map(label).collect();
-    line(&mut out, "hott rows", &join_fitting(&labels, ", ", WIDTH - 10));
+    line(&mut out, "rows", &join_fitting(&labels, ", ", WIDTH - 10));
     let error = &r.error;
     line(&mut out, "error", &format!("mean {}, largest {}", six(error.mean_l1), six(error.inf1)));
     line(&mut out, "", "l1 error of a row, rows sum to 1; 0 is perfect, 1 explains nothing");

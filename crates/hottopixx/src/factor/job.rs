@@ -209,10 +209,15 @@ impl<'a> Job<'a> {
         Ok(Localised { candidates: sets, diagonal, hints, bounds, ..Default::default() })
     }
 
+    /// How many rows are left by [`Job::screen`] at most.
+    pub(super) fn screened(&self, most: usize) -> usize {
+        most.max(3 * self.settings.rank)
+    }
+
     /// Rows that the Frobenius form may choose from: all allowed ones when they are no more than
     /// `most`, otherwise the first that SPA comes across. Its cost grows with their square.
     pub(super) fn screen(&self, most: usize) -> Vec<bool> {
-        let most = most.max(3 * self.settings.rank);
+        let most = self.screened(most);
         if self.allowed.iter().filter(|a| **a).count() <= most {
             return self.allowed.clone();
         }

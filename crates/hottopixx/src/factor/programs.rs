@@ -12,10 +12,13 @@ use crate::matrix::Matrix;
 use crate::select::portfolio::readings;
 use crate::select::top;
 
-/// Nonzeros of X times rank up to which a linear program is taken for a matter of seconds: `auto`
-/// then solves minimax, and a comparison of methods includes the programs. On the machine on which
-/// it was measured, a million is a second or two of one processor on noisy data.
-const AFFORDABLE: usize = 4_000_000;
+/// Work (features x candidates x examples x rank) up to which a linear program is taken for a
+/// matter of seconds: `auto` then solves minimax, and a comparison of methods includes the
+/// programs. Measured, on two processors: 5e7 took 0.2 s, 8e8 1 s on nearly separable data, 5e8 2 s
+/// on sparse counts, and 5e9 12 to 20 s.
+const AFFORDABLE: f64 = 1e9;
+/// Seconds that so much work may take. A caller's time limit buys in proportion.
+const AFFORDABLE_SECONDS: f64 = 4.0;
 /// Rows that minimax may choose from within `auto`.
 const AUTO_COLUMNS: usize = 300;
 /// The gap that is good enough to find candidates.
@@ -60,10 +63,20 @@ impl Bounds {
 }
 
 impl Factor {
-    /// Whether a linear program on this matrix is a matter of seconds, by its size alone: `auto`
-    /// solves minimax where it is.
+    /// Whether a linear program on this matrix is a matter of seconds or, with a deadline, likely
+    /// to be done before it. Without a deadline the size alone decides.
     pub fn affords_programs(&self, matrix: &Matrix) -> bool {
-        matrix.nonzeros().saturating_mul(self.rank) <= AFFORDABLE
+        let candidates = match &self.candidates {
+            Some(mask) => mask.iter().filter(|m| **m).count(),
+            None => matrix.rows(),
+        };
+        self.affords(matrix.rows(), candidates, matrix.cols(), &self.control)
+    }
+
+    fn affords(&self, features: usize, candidates: usize, n: usize, control: &Control) -> bool {
+        let work = features as f64 * candidates as f64 * n as f64 * self.rank as f64;
+        let times = control.remaining().map_or(1.0, |t| t.as_secs_f64() / AFFORDABLE_SECONDS);
+        work <= AFFORDABLE * times
     }
 
     /// The linear program of the method and its settings.
@@ -131,11 +144,13 @@ impl Job<'_> {
     /// they are about all rows that may be hott.
     pub(super) fn minimax_within_auto(&self) -> Result<Option<Localised>, Error> {
         let (x, rank) = (&self.x, self.settings.rank);
-        if x.x().nonzeros().saturating_mul(rank) > AFFORDABLE {
+        let control = self.settings.control.for_share(0.5);
+        let candidates =
+            self.allowed.iter().filter(|a| **a).count().min(self.screened(AUTO_COLUMNS));
+        if !self.settings.affords(x.features(), candidates, x.examples(), &control) {
             return Ok(None);
         }
         let screened = self.screen(AUTO_COLUMNS);
-        let control: Control = self.settings.control.for_share(0.5);
         let gap = self.settings.gap.unwrap_or(AUTO_GAP);
         let settings = LpSettings { gap: Some(gap), ..LpSettings::new(Goal::Minimax) };
         let outcome = lp(x, rank, &screened, &settings, &control)?;
@@ -180,9 +195,8 @@ impl Job<'_> {
             rows.truncate(rank);
         } else if count < rank {
             notes.push(format!(
-                "Algorithm 1 found {clusters} for rank {rank}: the other {} are from successive \
-                 projection.",
-                rank - count
+                "Algorithm 1 found {clusters} for rank {rank}: the rest is from successive \
+                 projection."
             ));
             self.fill_up(&mut rows, &found.clusters);
         }
