@@ -77,7 +77,7 @@ Formats, by extension or --format:
   .mtx .mtx.gz              mtx       Matrix Market, array or coordinate
   .csv .tsv                 csv, tsv  header and row names are detected
   .svm .libsvm .svmlight    svmlight  one example a line: add --transpose
-  docword.*.txt[.gz]        bow       UCI bag of words; becomes words x documents
+  docword.*.txt[.gz]        bow       UCI bag of words: words x documents
 
 Methods:
   auto       several of the others, judged by their error, then improved by
@@ -202,7 +202,7 @@ The programs weigh rows by at most 1, as in the paper. alpha, margin and epsilon
 are the figures of Theorem 3.2 for the rows.
 --out writes d.npy, C.npz, Y.npz, X.npy or X.npz (rows divided by their sums,
 zero rows left out) and certificate.json, enough to check the bound elsewhere.")]
-#[command(group(clap::ArgGroup::new("rows").required(true).args(["rank", "hott"])))]
+#[command(group(clap::ArgGroup::new("rows").required(true).multiple(true).args(["rank", "hott"])))]
 pub struct Certify {
     #[command(flatten)]
     pub input: Input,

@@ -324,13 +324,21 @@ fn compare_lists_every_method() {
     let text = folder.text(&["compare", "X.npy", "--rank", "5"]);
     let answer = folder.json(&["compare", "X.npy", "--rank", "5", "--json"]);
     let methods = answer["methods"].as_array().unwrap();
-    assert_eq!(methods.len(), 6);
+    assert_eq!(methods.len(), 8);
+    let skipped = answer["skipped"].as_array().unwrap();
+    assert_eq!(skipped.iter().map(|s| &s["method"]).collect::<Vec<_>>(), ["lp", "agkm"]);
+    assert!(text.contains("lp: needs --tau"), "{text}");
     for entry in methods {
         assert!(text.contains(entry["method"].as_str().unwrap()), "{text}");
         assert!(entry["ratio"].as_f64().unwrap() >= 1.0);
         assert!(entry["seconds"].is_f64() && entry["error"]["rmse"].is_f64());
     }
     assert_eq!(methods[0]["agreement"], 5);
+    let told = "compare X.npy --rank 5 --tau 0.1 --epsilon 0.02 --alpha 0.8 --json";
+    let answer = folder.json(&told.split(' ').collect::<Vec<_>>());
+    assert_eq!(answer["methods"].as_array().unwrap().len(), 10);
+    let infeasible = folder.text(&["compare", "X.npy", "--rank", "5", "--tau", "0.001"]);
+    assert!(infeasible.contains("lp: no choice explains every row within tau = 0.001"));
 }
 
 #[test]

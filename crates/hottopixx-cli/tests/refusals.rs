@@ -197,6 +197,7 @@ fn impossible_options() {
         &["certify", "X.npy", "--rank", "5", "--method", "spa"],
         &["certify", "X.npy", "--rank", "5", "--method", "lp"],
         &["certify", "X.npy", "--hott", "1,1"],
+        &["certify", "X.npy", "--hott", "1,2", "--rank", "3"],
     ] {
         folder.refusal(args, 1);
     }

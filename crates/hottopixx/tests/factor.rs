@@ -242,9 +242,13 @@ fn a_given_choice_is_held_against_the_best_possible() {
 #[test]
 fn what_the_programs_must_be_told_and_what_is_infeasible() {
     let instance = paper(3, 0, 2);
-    for (method, name) in [(Method::Lp, "tau"), (Method::Agkm, "epsilon")] {
-        let error = Factor::new(3).method(method).run(&instance.matrix).unwrap_err();
-        assert!(matches!(error, Error::Setting { name: n, .. } if n == name), "{error}");
+    for method in Method::ALL {
+        let told = method.must_be_told();
+        match Factor::new(3).method(method).run(&instance.matrix) {
+            Ok(_) => assert!(told.is_empty(), "{}", method.name()),
+            Err(Error::Setting { name, .. }) => assert_eq!(Some(&name), told.first()),
+            Err(error) => panic!("{error}"),
+        }
     }
     let agkm = Factor::new(3).method(Method::Agkm).epsilon(0.1).run(&instance.matrix);
     assert!(matches!(agkm.unwrap_err(), Error::Setting { name: "alpha", .. }));

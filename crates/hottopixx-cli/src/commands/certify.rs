@@ -92,7 +92,13 @@ pub fn run(args: &args::Certify, started: Instant) -> Result<(), Failure> {
 
     let hott = args.hott.as_ref().map(|hott| hott.iter().map(|&row| problem.row_of(row)).collect());
     let hott: Option<Vec<usize>> = hott.transpose()?;
-    let rank = args.rank.or(hott.as_ref().map(Vec::len)).unwrap_or(0);
+    let rank = hott.as_ref().map_or(args.rank.unwrap_or(0), Vec::len);
+    if args.rank.is_some_and(|asked| asked != rank) {
+        return Err(Failure::Wrong(format!(
+            "--hott names {rank} rows, but --rank is {}: leave one of them out",
+            args.rank.unwrap_or(0)
+        )));
+    }
     let factor = session.plain(&problem, rank)?.method(method);
     let mut factor = job::programmed(factor, &args.program);
     if let Some(cost) = cost {

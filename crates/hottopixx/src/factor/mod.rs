@@ -75,6 +75,15 @@ impl Method {
         }
     }
 
+    /// Names of the settings without which it cannot run; only the caller knows their values.
+    pub fn must_be_told(self) -> &'static [&'static str] {
+        match self {
+            Method::Lp => &["tau"],
+            Method::Agkm => &["epsilon", "alpha"],
+            _ => &[],
+        }
+    }
+
     /// Whether it solves one of the linear programs of [`localise::lp`](crate::localise::lp).
     pub fn is_program(self) -> bool {
         matches!(self, Method::Lp | Method::Minimax | Method::Total)
