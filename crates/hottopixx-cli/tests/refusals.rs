@@ -158,6 +158,16 @@ fn lists_of_the_wrong_length_name_both_lengths() {
 }
 
 #[test]
+fn a_limit_before_any_answer_is_no_answer() {
+    let folder = Folder::with_instance();
+    // Feasible, but not for the greedy rows that the program starts from: it would take rounds.
+    let args = "factor X.npy --rank 3 --method lp --tau 0.4 --max-seconds 0";
+    let line = folder.refusal(&args.split(' ').collect::<Vec<_>>(), 3);
+    assert!(line.contains("--max-seconds"), "{line}");
+    folder.text(&args.split(' ').take(8).collect::<Vec<_>>());
+}
+
+#[test]
 fn impossible_options() {
     let folder = Folder::with_instance();
     let factor = ["factor", "X.npy", "--rank", "2"];

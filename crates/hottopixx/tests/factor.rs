@@ -240,6 +240,24 @@ fn a_given_choice_is_held_against_the_best_possible() {
 }
 
 #[test]
+fn no_pair_of_rows_beats_the_bound() {
+    let recipe = Recipe::new(Family::Outliers, 2).size(9, 12).noise(3.0);
+    let matrix = recipe.generate().unwrap().matrix;
+    let minimax = Factor::new(2).method(Method::Minimax);
+    let mut best = f64::INFINITY;
+    for i in 0..9 {
+        for j in 0..i {
+            let pair = minimax.certify(&matrix, Some(&[i, j])).unwrap();
+            assert!(pair.bounded_inf1 >= pair.bounds.lower_bound - 1e-9, "rows {i} and {j}");
+            best = best.min(pair.bounded_inf1);
+        }
+    }
+    // The program is a relaxation of the choice, and no empty one.
+    let bound = minimax.certify(&matrix, None).unwrap().bounds.lower_bound;
+    assert!(bound > 0.3 * best, "{bound} {best}");
+}
+
+#[test]
 fn what_the_programs_must_be_told_and_what_is_infeasible() {
     let instance = paper(3, 0, 2);
     for method in Method::ALL {
