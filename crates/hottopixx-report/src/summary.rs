@@ -1,5 +1,6 @@
 //! The answer as it is reported, in names and rows of the input.
 
+use crate::text::count;
 use hottopixx::certify::Goal;
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
@@ -90,17 +91,21 @@ impl Certificate {
     /// columns a line.
     pub fn meaning(&self, rank: usize, rows: usize, error: &Errors) -> [String; 2] {
         let bound = six_down(self.lower_bound);
-        let first = match self.goal {
-            "minimax" => format!("no {rank} rows with weights up to 1 have a largest error"),
-            "total" => format!("no {rank} rows with weights up to 1 have a sum of errors"),
-            _ => format!("no {rank} rows within tau = {} cost", self.tau.unwrap_or(f64::NAN)),
-        };
-        let second = match self.goal {
-            "minimax" => format!("below {bound}; here it is {}", six(error.inf1)),
-            "total" => format!("below {bound}; here it is {}", six(error.mean_l1 * rows as f64)),
-            _ => format!("less than {bound}"),
-        };
-        [first, second]
+        let chosen = count(rank, "row");
+        match self.goal {
+            "minimax" => [
+                format!("with {chosen}, weights up to 1, the largest error is at least"),
+                format!("{bound}; here it is {}", six(error.inf1)),
+            ],
+            "total" => [
+                format!("with {chosen}, weights up to 1, the errors sum to at least"),
+                format!("{bound}; here it is {}", six(error.mean_l1 * rows as f64)),
+            ],
+            _ => [
+                format!("with {chosen} and every row within tau = {}", self.tau.unwrap_or(0.0)),
+                format!("the cost p.d is at least {bound}"),
+            ],
+        }
     }
 }
 

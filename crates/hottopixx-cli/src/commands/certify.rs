@@ -12,7 +12,7 @@ use hottopixx::control::Stop;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::{Certified, Errors};
 use hottopixx_io::write;
-use hottopixx_report::table::{WIDTH, join_fitting, plain};
+use hottopixx_report::table::{WIDTH, plain};
 use hottopixx_report::text::{grouped, line, wrapped};
 use hottopixx_report::{Certificate, six, six_down};
 use serde::Serialize;
@@ -237,7 +237,7 @@ fn human(r: &Report) -> String {
         None => hott.row.to_string(),
     };
     let labels: Vec<String> = r.hott.iter().map(label).collect();
-    line(&mut out, "rows", &join_fitting(&labels, ", ", WIDTH - 10));
+    paragraph(&mut out, "rows", &labels.join(", "));
     let error = &r.error;
     line(&mut out, "error", &format!("mean {}, largest {}", six(error.mean_l1), six(error.inf1)));
     line(&mut out, "", "l1 error of a row, rows sum to 1; 0 is perfect, 1 explains nothing");
