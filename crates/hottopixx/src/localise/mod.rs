@@ -6,16 +6,20 @@
 //! [`mod@frobenius`], the same program with the squared error, which needs the Gram matrix only. The
 //! [`greedy`] ones choose rows outright, one after the other: SPA, SNPA and XRAY. Turning diagonals
 //! and greedy answers into one set of hott rows is the business of [`select`](crate::select).
+//! Beside both stands [`mod@agkm`], the paper's Algorithm 1, which looks at each row for itself: it
+//! must be told the noise and alpha, and finds the number of hott rows.
 //!
 //! Every index is a row of [`UnitRows`](crate::normalise::UnitRows). Every method takes the rows
 //! that may be hott as a mask, the *candidates*; the others only have to be explained. No result
 //! depends on the number of threads.
 
+pub mod agkm;
 pub mod frobenius;
 pub mod greedy;
 pub mod hottopixx;
 pub mod lp;
 
+pub use agkm::{Agkm, AgkmSettings, agkm};
 pub use frobenius::{FrobeniusSettings, frobenius};
 pub use greedy::{Greedy, snpa, snpa_weighted, spa, spa_controlled, spa_weighted, xray};
 pub use hottopixx::{HottopixxSettings, hottopixx};
