@@ -1,16 +1,44 @@
-//! What is proven about an answer.
+//! What can be said for sure about an answer: bounds that a reader may check, and the paper's
+//! theorem where its conditions hold.
+//!
+//! # The programs and their bounds
+//! All linear programs of the paper range over localising matrices C (f x f) with diagonal d:
+//! `0 <= C_ij <= C_jj = d_j <= 1`, the trace `sum d = r` where a rank is given, `d_j = 0` for rows
+//! that may not be hott. With `e_i = ||x_i - c_i X||_1` the [`Goal`]s are
+//!
+//! - [`Goal::Cost`]: `min p.d` with every `e_i <= tau` (Algorithm 3; Algorithm 2 for `tau = 0`);
+//! - [`Goal::Minimax`]: `min max_i e_i`;
+//! - [`Goal::Total`]: `min sum_i e_i`.
+//!
+//! Any matrix Y (f x n) bounds them from below. Let `G = Y X^T` and
+//! `a_j = p_j - G_jj - sum_{i != j} (G_ij)_+` (p = 0 for the last two goals). Since
+//! `<Y_i, x_i - c_i X> <= e_i ||Y_i||_inf` and `C_ij G_ij <= d_j (G_ij)_+`,
+//!
+//! - cost: `p.d >= <Y,X> - tau sum_i ||Y_i||_inf + S(a)`;
+//! - minimax: `max e_i >= <Y,X> + S(a)` when `sum_i ||Y_i||_inf <= 1`;
+//! - total: `sum e_i >= <Y,X> + S(a)` when every `||Y_i||_inf <= 1`;
+//!
+//! where S(a) is the sum of the r smallest `a_j` over the rows that may be hott or, without a
+//! trace constraint, the sum of `min(0, a_j)`. A minimax bound above tau proves that the program
+//! of [`Goal::Cost`] has no answer at all.
+//!
+//! A [`Certificate`] holds the problem, d, C and Y. [`verify()`] believes none of it: it recomputes
+//! everything from X with plain loops, in O(nonzeros of C * n + dual rows * nonzeros of X), and
+//! shares no code with the solvers.
+//!
+//! # The theorem
+//! Theorem 3.2 of the paper promises that the hott topics are found, under a condition on a matrix
+//! that nobody sees. [`theory()`] constructs such a matrix and so decides for the data at hand.
 
-/// The objective of a linear program over localising matrices.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Goal {
-    /// `min p.d` with every row explained within tau (Algorithm 3; Algorithm 2 at tau = 0).
-    Cost {
-        /// The l1 error that every row may have.
-        tau: f64,
-    },
-    /// The smallest largest l1 error of a row.
-    Minimax,
-    /// The smallest sum of the rows' l1 errors.
-    Total,
-}
+mod certificate;
+mod figures;
+mod theory;
+mod verify;
+
+pub use certificate::{Certificate, Goal};
+pub use figures::{Audit, DualAudit};
+pub use theory::{Theory, theory};
+pub use verify::{Refusal, Verified, verify};
+
+#[cfg(test)]
+mod tests;

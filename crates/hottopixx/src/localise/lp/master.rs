@@ -29,14 +29,14 @@ const PIVOT: f64 = 1e-9;
 /// Pivots after which the inverse is computed afresh.
 const REFRESH_EVERY: usize = 60;
 /// Size of the random costs that break ties, relative to the costs; far below any gap asked for.
-const TIE_BREAK: f64 = 1e-10;
+const TIE_BREAK: f64 = 1e-11;
 
 /// How a call of [`Master::solve`] ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// All constraints hold at the current point and the multipliers are feasible.
     Optimal,
-    /// No point satisfies the cuts; [`Master::ray`] says why.
+    /// No point satisfies the cuts.
     Infeasible,
     /// Rounding or the pivot limit got in the way. The multipliers are as valid as ever, the point
     /// need not satisfy the cuts.
@@ -120,8 +120,6 @@ pub(super) struct Master {
     alpha: Vec<f64>,
     breakpoints: Vec<Breakpoint>,
     small: Vec<f64>,
-    /// Of an infeasible program: multipliers by label, along which the dual rises for ever.
-    ray: Vec<(usize, f64)>,
     noise: u64,
     /// Pivots in all.
     pub pivots: usize,
@@ -184,11 +182,6 @@ impl Master {
     /// Number of columns.
     pub fn columns(&self) -> usize {
         self.cost.len() - self.slacks
-    }
-
-    /// Number of cuts held.
-    pub fn cuts(&self) -> usize {
-        self.constraints.iter().filter(|c| !c.equality).count()
     }
 
     /// Adds columns with these costs; `coefficients(label)` gives their entries in each cut.
@@ -258,7 +251,6 @@ impl Master {
             self.edge(leaving);
             let Some(entering) = self.ratio_test(slope) else {
                 if fresh == 0 || repairs > 3 {
-                    self.take_ray(leaving);
                     break Outcome::Infeasible;
                 }
                 repairs += 1;
@@ -295,11 +287,6 @@ impl Master {
             let constraint = &self.constraints[c as usize];
             (!constraint.equality && multiplier > 0.0).then_some((constraint.label, multiplier))
         })
-    }
-
-    /// After [`Outcome::Infeasible`]: multipliers of cuts that cannot hold together, by label.
-    pub fn ray(&self) -> &[(usize, f64)] {
-        &self.ray
     }
 
     fn upper(&self, variable: usize) -> f64 {
@@ -448,7 +435,8 @@ impl Master {
                 Entering::Variable(v) => b.size * self.upper(v),
                 Entering::Tight(_) => f64::INFINITY,
             };
-            if slope < 0.0 {
+            // At slope zero the program is on the brink of infeasibility, not beyond it.
+            if slope <= FEASIBLE {
                 stop = Some(k);
                 break;
             }
@@ -524,21 +512,6 @@ impl Master {
         if self.inverse.rebuild(&mut block, self.free.len()).is_err() {
             self.start();
         }
-    }
-
-    /// Notes the direction in which the dual rises for ever.
-    fn take_ray(&mut self, leaving: Leaving) {
-        let constraint = |c: usize| &self.constraints[c];
-        let old = self.tight.iter().zip(&self.fall).map(|(&c, fall)| (c as usize, -fall));
-        let new = match leaving {
-            Leaving::Constraint(c) => Some((c, 1.0)),
-            Leaving::Variable { .. } => None,
-        };
-        self.ray = old
-            .chain(new)
-            .filter(|&(c, multiplier)| !constraint(c).equality && multiplier > 0.0)
-            .map(|(c, multiplier)| (constraint(c).label, multiplier))
-            .collect();
     }
 
     /// A number in [0, 1), the same in every run.

@@ -6,7 +6,7 @@ use super::oracle::Oracle;
 use super::{LpOutcome, LpSettings, LpStatus};
 use crate::certify::Goal;
 use crate::control::{Control, Progress, Stage, Stop};
-use crate::localise::greedy::{least_squares, spa_controlled};
+use crate::localise::greedy::{least_squares, spa};
 use crate::normalise::UnitRows;
 
 /// By how much a row may miss more than tau and still count as explained: rounding.
@@ -97,7 +97,7 @@ pub(super) fn run(
     let cost = cost(x, settings);
     let mut allowed = vec![false; x.features()];
     columns.iter().for_each(|&j| allowed[j] = true);
-    let start = spa_controlled(x, None, rank, &allowed, control).rows;
+    let start = spa(x, rank, &allowed);
     let mut search = Search {
         x,
         rank,
@@ -182,6 +182,7 @@ impl Search<'_> {
         let value = |d: &[f64]| d.iter().zip(&costs).map(|(d, c)| d * c).sum::<f64>();
         let mut master = self.master(goal, &scaled);
         let mut at = Progressed::new(value(&anchor.d), Some(anchor.clone()));
+        at.lower = scale * self.pool.bound(&[], goal, &scaled, self.trace);
         let floor = 1e-9 * scale * self.rank as f64;
         let (mut mixed_from, mut mixed_by): (Option<Point>, f64) = (None, 0.0);
         while self.rounds < ROUNDS {
@@ -220,6 +221,7 @@ impl Search<'_> {
         let columns = self.oracle.columns().len();
         let d = first.d.clone();
         let mut at = Progressed::new(value(&first), Some(first));
+        at.lower = 0.0;
         let floor = 1e-9;
         // First cuts, where the greedy answer is worst.
         let worst = at.upper;
