@@ -19,7 +19,7 @@ use super::basis::Basis;
 use super::design::{Design, Loss};
 use super::line_search::{Breakpoint, find_crossing};
 use super::solver::{Problem, Solver};
-use crate::kernels::{axpy, dot, max_abs};
+use crate::kernels::{Inverse, axpy, dot, max_abs};
 
 /// The near points are at first those with the smallest residuals: one in this many, ...
 const NEAR_SHARE: usize = 6;
@@ -37,6 +37,7 @@ const CRASH: usize = 2;
 pub struct NearSolver {
     solver: Solver,
     near: Near,
+    inverse: Inverse,
     residual: Vec<f64>,
     is_near: Vec<bool>,
     /// Twice the indicator of the far points above the fit.
@@ -77,9 +78,9 @@ pub struct NearSummary {
 }
 
 impl NearSolver {
-    /// Solves `problem`, which must have upper bounds and the hinge loss, starting near the weights
-    /// `start` (atom, weight) and their vertex `warm` where there is one, or from the weights
-    /// `other` (by position in `usable`) if those are better.
+    /// Solves `problem`, which must have upper bounds and the hinge loss, starting from the best of
+    /// the vertex `warm`, the weights `start` (atom, weight), and the weights `other` (by position
+    /// in `usable`).
     pub fn fit(
         &mut self,
         p: &Problem<'_>,
@@ -88,22 +89,7 @@ impl NearSolver {
         other: &[f64],
     ) -> NearSummary {
         assert!(p.design.loss == Loss::Hinge && p.upper.is_some(), "bounded hinge fits only");
-        self.take_weights(p, start);
-        self.form_residual(p);
-        let value = self.value(p);
-        let mut warm = warm;
-        if value > 0.0 {
-            std::mem::swap(&mut self.residual, &mut self.old_residual);
-            self.old_weights.clone_from(&self.weights);
-            self.weights.copy_from_slice(other);
-            self.form_residual(p);
-            if self.value(p) < value {
-                warm = None;
-            } else {
-                std::mem::swap(&mut self.residual, &mut self.old_residual);
-                self.weights.clone_from(&self.old_weights);
-            }
-        }
+        let warm = self.choose_start(p, start, warm, other);
         self.choose_near(p, 1);
         let mut pivots = 0;
         let mut basis = match warm {
@@ -145,6 +131,74 @@ impl NearSolver {
         }
         self.basis = self.outwards(p, &basis);
         NearSummary { value: self.value(p), pivots }
+    }
+
+    /// Takes the best of three starts: the vertex `warm` under the present bounds, the weights
+    /// `start`, and the weights `other`. Returns the vertex if it is the best.
+    fn choose_start<'b>(
+        &mut self,
+        p: &Problem<'_>,
+        start: &[(u32, f64)],
+        warm: Option<&'b Basis>,
+        other: &[f64],
+    ) -> Option<&'b Basis> {
+        let mut best = f64::INFINITY;
+        let mut chosen = None;
+        for (basis, from) in [(warm, None), (None, Some(start)), (None, None)] {
+            match (basis, from) {
+                (Some(basis), _) => self.take_vertex(p, basis),
+                (None, Some(start)) => self.take_weights(p, start),
+                (None, None) => other.clone_into(&mut self.weights),
+            }
+            self.form_residual(p);
+            let value = self.value(p);
+            if value < best {
+                best = value;
+                chosen = basis;
+                self.old_weights.clone_from(&self.weights);
+                self.old_residual.clone_from(&self.residual);
+            }
+            if basis.is_some() && value == 0.0 {
+                break;
+            }
+        }
+        std::mem::swap(&mut self.weights, &mut self.old_weights);
+        std::mem::swap(&mut self.residual, &mut self.old_residual);
+        chosen
+    }
+
+    /// The weights at a vertex, cut down to their bounds: those at their upper bounds there, and
+    /// the free ones such that the residuals of the active points are zero.
+    fn take_vertex(&mut self, p: &Problem<'_>, basis: &Basis) {
+        let position = |j: &u32| p.usable.binary_search(j).ok();
+        self.weights.clear();
+        self.weights.resize(p.usable.len(), 0.0);
+        for at in basis.upper.iter().filter_map(position) {
+            self.weights[at] = p.upper(p.usable[at] as usize);
+        }
+        let free: Vec<usize> = basis.free.iter().filter_map(position).collect();
+        if free.len() != basis.active.len() {
+            return;
+        }
+        let right: Vec<f64> = basis.active.iter().map(|&k| self.left_over(p, k as usize)).collect();
+        let entry = |at: usize, k: &u32| p.design.entry(p.usable[at] as usize, *k as usize);
+        let mut block: Vec<f64> =
+            free.iter().flat_map(|&at| basis.active.iter().map(move |k| entry(at, k))).collect();
+        if self.inverse.rebuild(&mut block, free.len()).is_ok() {
+            let mut solved = Vec::new();
+            self.inverse.left_times(&right, &mut solved);
+            for (&at, &weight) in free.iter().zip(&solved) {
+                self.weights[at] = weight.clamp(0.0, p.upper(p.usable[at] as usize));
+            }
+        }
+    }
+
+    /// The residual of one point.
+    fn left_over(&self, p: &Problem<'_>, k: usize) -> f64 {
+        let column = p.design.point(k);
+        let fitted: f64 =
+            p.usable.iter().zip(&self.weights).map(|(&j, c)| c * column[j as usize]).sum();
+        p.x[k] - fitted
     }
 
     /// `||x - cA||_1` from the residuals.

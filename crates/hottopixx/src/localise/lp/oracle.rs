@@ -6,6 +6,7 @@
 //! sum), and where that is good enough nothing is solved.
 
 use super::cuts::{Cut, Dual};
+use crate::control::Control;
 use crate::kernels::axpy;
 use crate::l1::{Atoms, Basis, Design, Gathered, NearSolver, Problem, Solver};
 use crate::normalise::UnitRows;
@@ -43,6 +44,9 @@ pub(super) struct Oracle<'a> {
     pub fits: usize,
     pub pivots: usize,
 }
+
+/// A row after its fit, the pivots it took, and a cut if it misses too much.
+type Fitted = (RowState, usize, Option<Cut>);
 
 #[derive(Default)]
 struct Workspace {
@@ -101,26 +105,31 @@ impl<'a> Oracle<'a> {
     }
 
     /// Solves the rows exactly for the diagonal d; returns a cut for each row that misses more
-    /// than `allowed(i)`. Rows in parallel; the answer does not depend on the number of threads.
+    /// than `allowed(i)`. Rows that `control` leaves no time for stay as they are. Rows in parallel; the answer does not depend on the number of threads.
     pub fn solve(
         &mut self,
         rows: &[usize],
         d: &[f64],
         allowed: impl Fn(usize) -> f64 + Sync,
+        control: &Control,
     ) -> Vec<Cut> {
         let usable: Vec<u32> = (0..d.len() as u32).filter(|&j| d[j as usize] > SUPPORT).collect();
         let this = &*self;
-        let solved: Vec<(RowState, usize, Option<Cut>)> = rows
+        let solved: Vec<Option<Fitted>> = rows
             .par_iter()
-            .map_init(Workspace::default, |work, &i| this.fit(work, i, &usable, d, allowed(i)))
+            .map_init(Workspace::default, |work, &i| {
+                let stopped = control.stopped().is_some();
+                (!stopped).then(|| this.fit(work, i, &usable, d, allowed(i)))
+            })
             .collect();
         let mut cuts = Vec::new();
-        for (&i, (state, pivots, cut)) in rows.iter().zip(solved) {
+        for (&i, fitted) in rows.iter().zip(solved) {
+            let Some((state, pivots, cut)) = fitted else { continue };
             self.rows[i] = state;
+            self.fits += 1;
             self.pivots += pivots;
             cuts.extend(cut);
         }
-        self.fits += rows.len();
         cuts
     }
 
@@ -132,7 +141,7 @@ impl<'a> Oracle<'a> {
         usable: &[u32],
         d: &[f64],
         allowed: f64,
-    ) -> (RowState, usize, Option<Cut>) {
+    ) -> Fitted {
         let Workspace { gathered, solver, near, dual } = work;
         let target = self.atoms.restrict(self.x.row(i), gathered);
         let problem = Problem { design: target.design, x: target.x, usable, upper: Some(d) };

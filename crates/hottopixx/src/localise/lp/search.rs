@@ -269,7 +269,7 @@ impl Search<'_> {
     fn fit(&mut self, d: &[f64], allowed: impl Fn(usize) -> f64 + Sync) -> usize {
         let open: Vec<usize> =
             (0..self.x.features()).filter(|&i| self.oracle.ceiling(i, d) > allowed(i)).collect();
-        let cuts = self.oracle.solve(&open, d, allowed);
+        let cuts = self.oracle.solve(&open, d, allowed, self.control);
         let found = cuts.len();
         self.pool.cuts.extend(cuts);
         found
