@@ -34,7 +34,7 @@ pub(super) struct RowState {
 /// Row fits over the columns in play.
 pub(super) struct Oracle<'a> {
     x: &'a UnitRows,
-    /// Rows of X that may have weight.
+    /// Rows of X that may have weight, in the order in which they came into play.
     columns: Vec<usize>,
     atoms: Atoms,
     /// `x_i.x_j` for all rows i and columns j in play.
@@ -63,6 +63,13 @@ impl<'a> Oracle<'a> {
         let nothing = RowState { weights: Vec::new(), value: 1.0, basis: None };
         let gram = x.gram_columns(&columns);
         Oracle { x, columns, atoms, gram, rows: vec![nothing; x.features()], fits: 0, pivots: 0 }
+    }
+
+    /// Brings more rows of X into play, behind the others.
+    pub fn add_columns(&mut self, new: &[usize]) {
+        self.columns.extend_from_slice(new);
+        self.atoms = Atoms::new(&self.x.x().select_rows(&self.columns));
+        self.gram = self.x.gram_columns(&self.columns);
     }
 
     pub fn columns(&self) -> &[usize] {
