@@ -3,9 +3,11 @@
 //!
 //! `hottopixx-study recovery` walks the grid of the paper's section 5 and fails (exit code 1) below
 //! the rates that we promise; `hard` compares all methods on the families where greedy ones break;
-//! `real` needs a folder of data sets and skips what is not there.
+//! `real` needs a folder of data sets and skips what is not there. `lp` puts the linear programs to
+//! the test; two of its parts need HiGHS, an optional feature.
 
 pub mod hard;
+pub mod lp;
 pub mod real;
 pub mod recovery;
 pub mod table;

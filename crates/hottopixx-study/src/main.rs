@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use hottopixx::Method;
-use hottopixx_study::{hard, method, real, recovery};
+use hottopixx_study::{hard, lp, method, real, recovery};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -40,6 +40,11 @@ enum Study {
         #[arg(long, value_name = "DIR")]
         data: PathBuf,
     },
+    /// The paper's linear programs by cutting planes
+    Lp {
+        #[command(subcommand)]
+        part: lp::Part,
+    },
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -49,6 +54,7 @@ fn main() -> anyhow::Result<ExitCode> {
         }
         Study::Hard { seeds } => hard::run(seeds)?,
         Study::Real { data } => real::run(&data)?,
+        Study::Lp { part } => lp::run(&part)?,
     };
     print!("{}", report.text);
     for failure in &report.failures {

@@ -64,7 +64,7 @@ impl Design {
         }
     }
 
-    fn empty() -> Self {
+    pub(super) fn empty() -> Self {
         Design {
             atoms: 0,
             points: 0,

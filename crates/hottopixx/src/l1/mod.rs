@@ -21,12 +21,14 @@
 mod basis;
 mod design;
 mod line_search;
+mod near;
 mod solver;
 mod vertex;
 mod walk;
 
 pub use basis::Basis;
 pub use design::{Atoms, Design, Gathered, Loss, Target};
+pub use near::{NearSolver, NearSummary};
 pub use solver::{Problem, Solver};
 
 use crate::Error;

@@ -188,3 +188,50 @@ fn refuses_what_does_not_fit() {
     assert!(matches!(fit(&atoms, &[1.0; 5], Some(&[1.0, -1.0, 0.0])), Err(Error::Setting { .. })));
     assert!(matches!(fit(&atoms, &[f64::NAN; 5], None), Err(Error::NotFinite { .. })));
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Fits on near points are as exact as fits on all points, from any start.
+    #[test]
+    fn near_fits_agree_with_whole_fits(
+        values in prop::collection::vec(0.0..1.0f64, 7 * 150),
+        bounds in prop::collection::vec(0.0..0.6f64, 6),
+        start in prop::collection::vec(0.0..1.0f64, 6),
+        zeros in 0usize..3,
+    ) {
+        let mut values = values;
+        if zeros == 1 {
+            values.iter_mut().filter(|v| **v < 0.5).for_each(|v| *v = 0.0);
+        }
+        let (atoms, x) = values.split_at(6 * 150);
+        let atoms = Dense::new(6, 150, atoms.to_vec()).unwrap();
+        let design = Design::new(&atoms, Loss::Hinge);
+        let usable: Vec<u32> = (0..6u32).filter(|&j| bounds[j as usize] > 0.05).collect();
+        let problem = Problem { design: &design, x, usable: &usable, upper: Some(&bounds) };
+        let mut whole = Solver::new();
+        let expected = whole.fit(&problem, None);
+        let mut near = NearSolver::default();
+        let other: Vec<f64> =
+            usable.iter().map(|&j| start[j as usize].min(bounds[j as usize])).collect();
+        let mut warm: Option<Basis> = None;
+        for _ in 0..2 {
+            let found = near.fit(&problem, &[], warm.as_ref(), &other);
+            prop_assert!((found.value - expected.value).abs() < 1e-9 * x.len() as f64);
+            let mut residual = x.to_vec();
+            let mut bound = crate::kernels::dot(near.dual(), x) - x.iter().sum::<f64>();
+            for (at, &j) in usable.iter().enumerate() {
+                let (j, c) = (j as usize, near.weights()[at]);
+                prop_assert!((0.0..=bounds[j]).contains(&c));
+                crate::kernels::axpy(-c, atoms.row(j), &mut residual);
+                let price = design.price(j, near.dual()) - atoms.row(j).iter().sum::<f64>();
+                bound -= bounds[j] * price.max(0.0);
+            }
+            let value: f64 = residual.iter().map(|e| e.abs()).sum();
+            prop_assert!((value - found.value).abs() < 1e-9);
+            prop_assert!(near.dual().iter().all(|y| (0.0..=2.0).contains(y)));
+            prop_assert!(found.value - bound < 1e-9 * x.len() as f64, "gap {}", found.value - bound);
+            warm = Some(near.basis().clone());
+        }
+    }
+}

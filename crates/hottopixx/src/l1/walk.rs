@@ -110,14 +110,9 @@ impl Solver {
                 }
             }
         }
-        for &j in p.usable {
-            self.reduced[j as usize] = self.gradient[j as usize];
-        }
+        self.reduced.copy_from_slice(&self.gradient);
         for (&y, &k) in self.dual_active.iter().zip(&self.active) {
-            let column = p.design.point(k as usize);
-            for &j in p.usable {
-                self.reduced[j as usize] -= y * column[j as usize];
-            }
+            subtract(p, y, k as usize, &mut self.reduced);
         }
         for atom in p.usable.iter().map(|j| *j as usize) {
             let (violation, sign) = match self.place[atom] {
@@ -335,10 +330,7 @@ impl Solver {
         if y == 0.0 {
             return;
         }
-        let column = p.design.point(k);
-        for &j in p.usable {
-            self.gradient[j as usize] += sign * y * column[j as usize];
-        }
+        subtract(p, -sign * y, k, &mut self.gradient);
     }
 
     /// Breaks ties: moves every residual a little away from zero, each by its own amount, and
@@ -370,5 +362,17 @@ impl Solver {
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// `out -= y A_k` on the usable atoms.
+fn subtract(p: &Problem<'_>, y: f64, k: usize, out: &mut [f64]) {
+    let column = p.design.point(k);
+    if p.usable.len() == column.len() {
+        axpy(-y, column, out);
+    } else {
+        for &j in p.usable {
+            out[j as usize] -= y * column[j as usize];
+        }
     }
 }

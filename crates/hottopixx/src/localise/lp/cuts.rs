@@ -12,6 +12,8 @@
 
 use crate::certify::Goal;
 use crate::kernels::axpy;
+use crate::normalise::UnitRows;
+use rayon::prelude::*;
 
 /// A dual `|y| <= 1` over the examples, one bit an entry: all are +1 or -1 except at the active
 /// points of the vertex it comes from.
@@ -97,6 +99,30 @@ impl Pool {
         value + least(&mut coefficients, rank)
     }
 
+    /// `(x_j.y)_+` for the given rows of X, one list a cut of `labels`. O(labels * entries).
+    pub fn price(&self, x: &UnitRows, rows: &[usize], labels: &[usize]) -> Vec<Vec<f64>> {
+        labels
+            .par_iter()
+            .map_init(
+                || vec![0.0; x.examples()],
+                |y, &label| {
+                    y.fill(0.0);
+                    self.cuts[label].dual.add_to(1.0, y);
+                    rows.iter().map(|&j| x.row(j).dot(y).max(0.0)).collect()
+                },
+            )
+            .collect()
+    }
+
+    /// Extends every cut to rows of X that come into play.
+    pub fn add_columns(&mut self, x: &UnitRows, new: &[usize]) {
+        let labels: Vec<usize> = (0..self.cuts.len()).collect();
+        let prices = self.price(x, new, &labels);
+        for (cut, prices) in self.cuts.iter_mut().zip(prices) {
+            cut.columns.extend(prices);
+        }
+    }
+
     /// The multipliers, scaled down where they sum to more than the slacks allow.
     pub fn feasible(&self, multipliers: &[(usize, f64)], goal: Goal) -> Vec<(usize, f64)> {
         let scale: Box<dyn Fn(usize) -> f64> = match goal {
@@ -133,7 +159,7 @@ impl Pool {
 }
 
 /// `min a.d` over `0 <= d <= 1`, `sum d = rank` (or no such constraint). Reorders `a`.
-fn least(a: &mut [f64], rank: Option<usize>) -> f64 {
+pub(super) fn least(a: &mut [f64], rank: Option<usize>) -> f64 {
     match rank {
         Some(rank) if rank < a.len() => {
             a.select_nth_unstable_by(rank, f64::total_cmp);

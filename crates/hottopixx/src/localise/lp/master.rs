@@ -14,9 +14,8 @@
 //! `(cuts + 2k) * columns` flops, so rounding has nowhere to pile up.
 //!
 //! All columns have two finite bounds. So any basis is made dual feasible by resting each column
-//! at the bound its reduced cost asks for: columns can join at any time, and the ratio test may
-//! run past a column's breakpoint by flipping it to its other bound (a long step, as in the l1
-//! fit), which saves most of the pivots.
+//! at the bound its reduced cost asks for, and the ratio test may run past a column's breakpoint
+//! by flipping it to its other bound (a long step, as in the l1 fit), which saves most pivots.
 //!
 //! Nothing here is trusted: bounds are recomputed from the multipliers alone ([`super::cuts`]).
 
@@ -132,13 +131,23 @@ impl Master {
         let mut master = Master {
             slacks,
             cost: vec![1.0; slacks],
-            place: vec![Place::Lower; slacks],
             noise: 0x9E37_79B9_7F4A_7C15,
             ..Master::default()
         };
+        let scale = columns.iter().fold(0.0f64, |m, c| m.max(c.abs()));
+        let scale = if scale > 0.0 { scale } else { 1.0 };
+        for cost in columns {
+            let tie_break = TIE_BREAK * scale * master.random();
+            master.cost.push(cost + tie_break);
+        }
+        let variables = master.cost.len();
+        master.place.resize(variables, Place::Lower);
+        master.values.resize(variables, 0.0);
+        master.reduced.resize(variables, 0.0);
+        master.alpha.resize(variables, 0.0);
         if let Some(trace) = trace {
             master.constraints.push(Constraint {
-                columns: Vec::new(),
+                columns: vec![1.0; columns.len()],
                 slack: None,
                 right: trace,
                 equality: true,
@@ -147,7 +156,6 @@ impl Master {
                 label: usize::MAX,
             });
         }
-        master.add_columns(columns, |_| Vec::new());
         master.start();
         master
     }
@@ -182,27 +190,6 @@ impl Master {
     /// Number of columns.
     pub fn columns(&self) -> usize {
         self.cost.len() - self.slacks
-    }
-
-    /// Adds columns with these costs; `coefficients(label)` gives their entries in each cut.
-    pub fn add_columns(&mut self, costs: &[f64], coefficients: impl Fn(usize) -> Vec<f64>) {
-        let scale = costs.iter().fold(0.0f64, |m, c| m.max(c.abs()));
-        let scale = if scale > 0.0 { scale } else { 1.0 };
-        for cost in costs {
-            let tie_break = TIE_BREAK * scale * self.random();
-            self.cost.push(cost + tie_break);
-            self.place.push(Place::Lower);
-        }
-        for constraint in &mut self.constraints {
-            if constraint.equality {
-                constraint.columns.resize(constraint.columns.len() + costs.len(), 1.0);
-            } else {
-                constraint.columns.extend(coefficients(constraint.label));
-            }
-        }
-        self.values.resize(self.cost.len(), 0.0);
-        self.reduced.resize(self.cost.len(), 0.0);
-        self.alpha.resize(self.cost.len(), 0.0);
     }
 
     /// Adds a cut.

@@ -19,14 +19,24 @@
 //! as [`cuts`].
 //!
 //! # What it costs, and why it is fast
-//! - *Rounds*: 5 to 15 at all sizes, since every round brings a cut for every violated row.
+//! - *Rounds*: 5 to 25 at all sizes, since every round brings a cut for every violated row.
 //! - *Rows*: a row is fitted only if its old weights, cut down to the new d, are not good enough.
-//!   For `cost` with a tau above the noise these are the hott rows and their neighbours.
-//! - *Pivots*: a fit starts from the row's last vertex. Between rounds d moves less and less, so
-//!   the later rounds need a few pivots, the last ones none.
-//! - *One pivot* is `k n` flops, k the number of hott rows that the row uses, on the support of d
-//!   only. One cut is `f n`.
-//! - *Master*: `(cuts + 2k) f` flops a pivot, independent of n.
+//!   For `cost` with a tau above the noise these are the hott rows and their neighbours, since the
+//!   oracle is asked near a feasible diagonal. For minimax under noise every row is about as bad
+//!   as any other, and all are fitted in most rounds: this is what limits it.
+//! - *Pivots*: a fit starts from the row's last vertex, or from bounded least squares on the Gram
+//!   matrix (whose cost does not depend on n) when d has moved far. The last rounds need none.
+//! - *n*: far points are folded into a linear term ([`NearSolver`](crate::l1::NearSolver)), so a
+//!   pivot costs `k n / 6` or less, k the number of diagonals that the row uses. A cut is `m n`,
+//!   m the columns in play.
+//! - *f*: of many candidates only some are in play; the others are priced with the multipliers, and
+//!   brought in if they pay. The bound counts all of them.
+//! - *Master*: `(cuts + 2k) m` flops a pivot, independent of n.
+//!
+//! Merging columns of X gives a relaxation whose bound counts, too, and is cheaper still. It was
+//! tried and left out: on noisy data merged columns average the noise away, which is all that
+//! minimax sees (at 8 columns a bucket the bound falls to a third), and with `cost` few fits are
+//! left to save.
 
 mod cuts;
 mod master;
@@ -53,12 +63,16 @@ pub struct LpSettings {
     /// Relative gap between objective and bound at which to stop. `None`: 1e-6 for
     /// [`Goal::Cost`], 1e-4 for the others.
     pub gap: Option<f64>,
+    /// Up to so many candidates (default 700) all are in play from the start. Of more, only the
+    /// greedy method's first and the cheapest are; the multipliers then tell which others would
+    /// pay, and bring them in. Changes the cost, not the answer.
+    pub all_in_play: usize,
 }
 
 impl LpSettings {
     /// Trace constraint on, default cost and gap.
     pub fn new(goal: Goal) -> Self {
-        LpSettings { goal, trace: true, cost: None, gap: None }
+        LpSettings { goal, trace: true, cost: None, gap: None, all_in_play: 700 }
     }
 
     fn check(&self, features: usize) -> Result<(), Error> {

@@ -6,12 +6,20 @@
 //! sum), and where that is good enough nothing is solved.
 
 use super::cuts::{Cut, Dual};
-use crate::l1::{Atoms, Basis, Design, Gathered, Problem, Solver};
+use crate::control::Control;
+use crate::kernels::axpy;
+use crate::l1::{Atoms, Basis, Design, Gathered, NearSolver, Problem, Solver};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
 /// Diagonals below this count as zero.
 const SUPPORT: f64 = 1e-12;
+/// Rows with at least so many points, and so many for each usable column, are fitted on the points
+/// whose side is in doubt.
+const WIDE: usize = 400;
+const WIDE_ATOMS: usize = 12;
+/// Sweeps of the least squares that such fits start from.
+const SWEEPS: usize = 80;
 
 /// The best weights known for a row, and what they miss.
 #[derive(Debug, Clone)]
@@ -26,19 +34,25 @@ pub(super) struct RowState {
 /// Row fits over the columns in play.
 pub(super) struct Oracle<'a> {
     x: &'a UnitRows,
-    /// Rows of X that may have weight.
+    /// Rows of X that may have weight, in the order in which they came into play.
     columns: Vec<usize>,
     atoms: Atoms,
+    /// `x_i.x_j` for all rows i and columns j in play.
+    gram: Vec<f64>,
     rows: Vec<RowState>,
     /// Fits and pivots so far.
     pub fits: usize,
     pub pivots: usize,
 }
 
+/// A row after its fit, the pivots it took, and a cut if it misses too much.
+type Fitted = (RowState, usize, Option<Cut>);
+
 #[derive(Default)]
 struct Workspace {
     gathered: Gathered,
     solver: Solver,
+    near: NearSolver,
     dual: Vec<f64>,
 }
 
@@ -47,7 +61,15 @@ impl<'a> Oracle<'a> {
     pub fn new(x: &'a UnitRows, columns: Vec<usize>) -> Self {
         let atoms = Atoms::new(&x.x().select_rows(&columns));
         let nothing = RowState { weights: Vec::new(), value: 1.0, basis: None };
-        Oracle { x, columns, atoms, rows: vec![nothing; x.features()], fits: 0, pivots: 0 }
+        let gram = x.gram_columns(&columns);
+        Oracle { x, columns, atoms, gram, rows: vec![nothing; x.features()], fits: 0, pivots: 0 }
+    }
+
+    /// Brings more rows of X into play, behind the others.
+    pub fn add_columns(&mut self, new: &[usize]) {
+        self.columns.extend_from_slice(new);
+        self.atoms = Atoms::new(&self.x.x().select_rows(&self.columns));
+        self.gram = self.x.gram_columns(&self.columns);
     }
 
     pub fn columns(&self) -> &[usize] {
@@ -90,26 +112,31 @@ impl<'a> Oracle<'a> {
     }
 
     /// Solves the rows exactly for the diagonal d; returns a cut for each row that misses more
-    /// than `allowed(i)`. Rows in parallel; the answer does not depend on the number of threads.
+    /// than `allowed(i)`. Rows that `control` leaves no time for stay as they are. Rows in parallel; the answer does not depend on the number of threads.
     pub fn solve(
         &mut self,
         rows: &[usize],
         d: &[f64],
         allowed: impl Fn(usize) -> f64 + Sync,
+        control: &Control,
     ) -> Vec<Cut> {
         let usable: Vec<u32> = (0..d.len() as u32).filter(|&j| d[j as usize] > SUPPORT).collect();
         let this = &*self;
-        let solved: Vec<(RowState, usize, Option<Cut>)> = rows
+        let solved: Vec<Option<Fitted>> = rows
             .par_iter()
-            .map_init(Workspace::default, |work, &i| this.fit(work, i, &usable, d, allowed(i)))
+            .map_init(Workspace::default, |work, &i| {
+                let stopped = control.stopped().is_some();
+                (!stopped).then(|| this.fit(work, i, &usable, d, allowed(i)))
+            })
             .collect();
         let mut cuts = Vec::new();
-        for (&i, (state, pivots, cut)) in rows.iter().zip(solved) {
+        for (&i, fitted) in rows.iter().zip(solved) {
+            let Some((state, pivots, cut)) = fitted else { continue };
             self.rows[i] = state;
+            self.fits += 1;
             self.pivots += pivots;
             cuts.extend(cut);
         }
-        self.fits += rows.len();
         cuts
     }
 
@@ -121,19 +148,66 @@ impl<'a> Oracle<'a> {
         usable: &[u32],
         d: &[f64],
         allowed: f64,
-    ) -> (RowState, usize, Option<Cut>) {
-        let Workspace { gathered, solver, dual } = work;
+    ) -> Fitted {
+        let Workspace { gathered, solver, near, dual } = work;
         let target = self.atoms.restrict(self.x.row(i), gathered);
         let problem = Problem { design: target.design, x: target.x, usable, upper: Some(d) };
-        let summary = solver.fit(&problem, self.rows[i].basis.as_ref());
-        let weights = usable.iter().map(|&j| (j, solver.weights()[j as usize]));
-        let state = RowState {
-            weights: weights.filter(|w| w.1 > 0.0).collect(),
-            value: summary.value,
-            basis: Some(solver.basis()),
+        let row = &self.rows[i];
+        let wide = target.x.len() >= WIDE.max(WIDE_ATOMS * usable.len());
+        let (value, pivots, weights, hinge, basis): (_, _, Vec<f64>, &[f64], _) = if wide {
+            let squares = self.least_squares(i, usable, d);
+            let summary = near.fit(&problem, &row.weights, row.basis.as_ref(), &squares);
+            let weights = near.weights().to_vec();
+            (summary.value, summary.pivots, weights, near.dual(), near.basis().clone())
+        } else {
+            let summary = solver.fit(&problem, row.basis.as_ref());
+            let weights = usable.iter().map(|&j| solver.weights()[j as usize]).collect();
+            (summary.value, summary.pivots, weights, solver.dual(), solver.basis())
         };
-        let cut = (state.value > allowed).then(|| self.cut(i, target.design, solver.dual(), dual));
-        (state, summary.pivots, cut)
+        let weights = usable.iter().copied().zip(weights).filter(|w| w.1 > 0.0).collect();
+        let cut = (value > allowed).then(|| self.cut(i, target.design, hinge, dual));
+        (RowState { weights, value, basis: Some(basis) }, pivots, cut)
+    }
+
+    /// `min ||x_i - cX||_2` over `0 <= c <= d`, nearly: coordinate descent on the Gram matrix, from
+    /// the row's weights. A good place to start the l1 fit from when d has moved far, at a cost
+    /// that does not depend on n.
+    fn least_squares(&self, i: usize, usable: &[u32], d: &[f64]) -> Vec<f64> {
+        let m = self.columns.len();
+        let inner = |row: usize, j: u32| self.gram[row * m + j as usize];
+        let block: Vec<f64> = usable
+            .iter()
+            .flat_map(|&a| usable.iter().map(move |&b| inner(self.columns[a as usize], b)))
+            .collect();
+        let u = usable.len();
+        let mut c = vec![0.0; u];
+        for &(j, weight) in &self.rows[i].weights {
+            if let Ok(at) = usable.binary_search(&j) {
+                c[at] = weight.min(d[j as usize]);
+            }
+        }
+        // gap_j = x_j.(x_i - cX), minus the gradient.
+        let mut gap: Vec<f64> = usable.iter().map(|&j| inner(i, j)).collect();
+        for (at, &c) in c.iter().enumerate() {
+            axpy(-c, &block[at * u..(at + 1) * u], &mut gap);
+        }
+        for _ in 0..SWEEPS {
+            let mut moved = 0.0f64;
+            for at in 0..u {
+                let curvature = block[at * u + at];
+                let new = (c[at] + gap[at] / curvature).clamp(0.0, d[usable[at] as usize]);
+                let change = new - c[at];
+                if change != 0.0 {
+                    c[at] = new;
+                    axpy(-change, &block[at * u..(at + 1) * u], &mut gap);
+                    moved = moved.max(change.abs());
+                }
+            }
+            if moved < 1e-5 {
+                break;
+            }
+        }
+        c
     }
 
     /// The cut of a fit. The kernel's dual is in [0, 2] on the points it looked at; less one it is

@@ -1,11 +1,12 @@
 //! The cutting plane loop: master, oracle, bounds, and when to stop.
 
-use super::cuts::Pool;
+use super::cuts::{Pool, least};
 use super::master::{Master, Outcome, Row};
 use super::oracle::Oracle;
 use super::{LpOutcome, LpSettings, LpStatus};
 use crate::certify::Goal;
 use crate::control::{Control, Progress, Stage, Stop};
+use crate::kernels::{axpy, dot};
 use crate::localise::greedy::{least_squares, spa};
 use crate::normalise::UnitRows;
 
@@ -13,6 +14,10 @@ use crate::normalise::UnitRows;
 const FEASIBLE: f64 = 5e-10;
 /// Rounds after which the search gives up; far above what any instance has needed.
 const ROUNDS: usize = 500;
+/// Where `cost` asks the oracle: this share of the way from the master's point to the best one.
+const INSIDE: f64 = 0.6;
+/// Rows beyond the rank that the greedy method brings into play.
+const FURTHER: usize = 50;
 /// Cuts that were not tight for this many rounds are left out of the master program.
 const IDLE_ROUNDS: u32 = 6;
 
@@ -72,12 +77,16 @@ struct Search<'a> {
     gap: f64,
     control: &'a Control,
     oracle: Oracle<'a>,
+    /// Rows that may be hott but are not in play.
+    closed: Vec<usize>,
     pool: Pool,
     rounds: usize,
 }
 
 /// Where the minimisation of one goal stands.
 struct Progressed {
+    /// What bound and multipliers speak of: minimax, where no point within tau was found.
+    goal: Goal,
     best: Option<Point>,
     upper: f64,
     lower: f64,
@@ -97,7 +106,8 @@ pub(super) fn run(
     let cost = cost(x, settings);
     let mut allowed = vec![false; x.features()];
     columns.iter().for_each(|&j| allowed[j] = true);
-    let start = spa(x, rank, &allowed);
+    let (mut start, columns, closed) = in_play(x, rank, &allowed, &cost, settings.all_in_play);
+    start.truncate(rank);
     let mut search = Search {
         x,
         rank,
@@ -105,15 +115,38 @@ pub(super) fn run(
         gap: settings.gap(),
         control,
         oracle: Oracle::new(x, columns),
+        closed,
         pool: Pool::default(),
         rounds: 0,
     };
     let first = search.start(&start);
-    let result = match settings.goal {
-        Goal::Cost { tau } => search.minimise_cost(first, tau, &cost),
-        goal => search.minimise(goal, first, f64::NEG_INFINITY),
-    };
+    let result = search.run(settings.goal, first, &cost);
     search.finish(settings, cost, result)
+}
+
+/// Which rows come into play at first (greedy order, columns of C, and those left out): all
+/// if there are no more than `most`.
+fn in_play(
+    x: &UnitRows,
+    rank: usize,
+    allowed: &[bool],
+    cost: &[f64],
+    most: usize,
+) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
+    let candidates: Vec<usize> = (0..allowed.len()).filter(|&j| allowed[j]).collect();
+    if candidates.len() <= most.max(rank) {
+        return (spa(x, rank, allowed), candidates, Vec::new());
+    }
+    let greedy = spa(x, (rank + FURTHER).min(candidates.len()), allowed);
+    let mut play = vec![false; allowed.len()];
+    greedy.iter().for_each(|&j| play[j] = true);
+    if cost.iter().any(|c| *c != 0.0) {
+        let mut cheapest = candidates.clone();
+        cheapest.sort_by(|&a, &b| cost[a].total_cmp(&cost[b]).then(a.cmp(&b)));
+        cheapest[..(2 * rank).min(candidates.len())].iter().for_each(|&j| play[j] = true);
+    }
+    let (open, closed) = candidates.into_iter().partition(|&j| play[j]);
+    (greedy, open, closed)
 }
 
 /// The cost p by row of X; zeros where the goal has none.
@@ -134,9 +167,85 @@ fn cost(x: &UnitRows, settings: &LpSettings) -> Vec<f64> {
 }
 
 impl Search<'_> {
+    /// Minimises over the columns in play, prices those left out with the multipliers, and brings
+    /// in what pays, until nothing does.
+    fn run(&mut self, goal: Goal, first: Point, cost: &[f64]) -> Progressed {
+        let mut start = first;
+        loop {
+            let mut at = match goal {
+                Goal::Cost { tau } => self.minimise_cost(start.clone(), tau, cost),
+                goal => self.minimise(goal, start.clone(), f64::NEG_INFINITY),
+            };
+            if self.closed.is_empty() {
+                return at;
+            }
+            let (bound, paying) = self.price_closed(&at, cost);
+            at.lower = bound;
+            at.infeasible &= matches!(goal, Goal::Cost { tau } if bound > tau + FEASIBLE);
+            let floor = self.floor(goal, cost);
+            if paying.is_empty() || at.infeasible || at.stop != Stop::Finished {
+                return at;
+            }
+            if at.upper.is_finite() && at.gap(floor) <= self.gap {
+                return at;
+            }
+            self.bring_in(&paying);
+            if goal != at.goal || !matches!(goal, Goal::Cost { .. }) {
+                start = at.best.unwrap_or(start);
+            }
+            start.d.resize(self.oracle.columns().len(), 0.0);
+        }
+    }
+
+    /// What the multipliers prove when all rows that may be hott count, and the rows left out that
+    /// would lower the bound, the most promising first. O(cuts * entries of X left out).
+    fn price_closed(&self, at: &Progressed, cost: &[f64]) -> (f64, Vec<usize>) {
+        let tau = if let Goal::Cost { tau } = at.goal { tau } else { 0.0 };
+        let price = |j: usize| if matches!(at.goal, Goal::Cost { .. }) { cost[j] } else { 0.0 };
+        let labels: Vec<usize> = at.multipliers.iter().map(|m| m.0).collect();
+        let prices = self.pool.price(self.x, &self.closed, &labels);
+        let mut open: Vec<f64> = self.oracle.columns().iter().map(|&j| price(j)).collect();
+        let mut closed: Vec<f64> = self.closed.iter().map(|&j| price(j)).collect();
+        let mut value = 0.0;
+        for (&(label, multiplier), prices) in at.multipliers.iter().zip(&prices) {
+            let cut = &self.pool.cuts[label];
+            value += multiplier * (cut.right - tau);
+            axpy(-multiplier, &cut.columns, &mut open);
+            axpy(-multiplier, prices, &mut closed);
+        }
+        let mut all = open.clone();
+        all.extend_from_slice(&closed);
+        let bound = value + least(&mut all, self.trace);
+        // In play, the last column with weight has this coefficient: cheaper ones pay.
+        let threshold = match self.trace {
+            Some(rank) => *open.select_nth_unstable_by(rank - 1, f64::total_cmp).1,
+            None => 0.0,
+        };
+        let mut paying: Vec<usize> = (0..closed.len()).filter(|&k| closed[k] < threshold).collect();
+        paying.sort_by(|&a, &b| closed[a].total_cmp(&closed[b]).then(a.cmp(&b)));
+        paying.truncate((self.oracle.columns().len() / 2).max(FURTHER));
+        (bound, paying.into_iter().map(|k| self.closed[k]).collect())
+    }
+
+    fn bring_in(&mut self, rows: &[usize]) {
+        self.closed.retain(|j| !rows.contains(j));
+        self.oracle.add_columns(rows);
+        self.pool.add_columns(self.x, rows);
+    }
+
+    /// Objectives below this count as zero when gaps are measured.
+    fn floor(&self, goal: Goal, cost: &[f64]) -> f64 {
+        match goal {
+            Goal::Cost { .. } => {
+                1e-9 * self.rank as f64 * cost.iter().fold(0.0f64, |m, c| m.max(c.abs()))
+            }
+            _ => 1e-9,
+        }
+    }
+
     /// The greedy rows with diagonals of one, all rows fitted on them by least squares.
     fn start(&mut self, rows: &[usize]) -> Point {
-        let position = |row: &usize| self.oracle.columns().binary_search(row).ok();
+        let position = |row: &usize| self.oracle.columns().iter().position(|j| j == row);
         let chosen: Vec<usize> = rows.iter().filter_map(position).collect();
         let mut d = vec![0.0; self.oracle.columns().len()];
         chosen.iter().for_each(|&j| d[j] = 1.0);
@@ -174,6 +283,10 @@ impl Search<'_> {
         self.descend(anchor, tau, cost)
     }
 
+    /// The loop for `cost`, from a feasible point. The oracle is asked between the best feasible
+    /// diagonal and the master's (in-out separation): there most rows are explained by the weights
+    /// they have, and the cuts of the others are deep. Asking at the master's own points takes
+    /// about as many rounds and ten times as many fits.
     fn descend(&mut self, anchor: Point, tau: f64, cost: &[f64]) -> Progressed {
         let goal = Goal::Cost { tau };
         let costs: Vec<f64> = self.oracle.columns().iter().map(|&j| cost[j]).collect();
@@ -181,28 +294,41 @@ impl Search<'_> {
         let scaled: Vec<f64> = costs.iter().map(|c| c / scale).collect();
         let value = |d: &[f64]| d.iter().zip(&costs).map(|(d, c)| d * c).sum::<f64>();
         let mut master = self.master(goal, &scaled);
-        let mut at = Progressed::new(value(&anchor.d), Some(anchor.clone()));
+        let mut at = Progressed::new(goal, value(&anchor.d), Some(anchor.clone()));
         at.lower = scale * self.pool.bound(&[], goal, &scaled, self.trace);
-        let floor = 1e-9 * scale * self.rank as f64;
+        let floor = self.floor(goal, cost);
         let (mut mixed_from, mut mixed_by): (Option<Point>, f64) = (None, 0.0);
+        let (mut inside, mut share_inside) = (anchor.d.clone(), INSIDE);
         while self.rounds < ROUNDS {
             let outcome = self.bound(&mut master, goal, &scaled, scale, &mut at);
             if outcome == Outcome::Infeasible {
                 break; // only rounding leads here: there is a feasible point
             }
-            let d: Vec<f64> = (0..master.columns()).map(|j| master.column(j)).collect();
+            let outside: Vec<f64> = (0..master.columns()).map(|j| master.column(j)).collect();
+            let d = between(&inside, &outside, share_inside);
             let cuts = self.fit(&d, |_| tau + FEASIBLE);
             let point = Point::new(&self.oracle, d);
             let s = share(&anchor, &point, tau);
             let mixed = (1.0 - s) * value(&anchor.d) + s * value(&point.d);
             if mixed < at.upper {
+                inside = between(&point.d, &anchor.d, s);
                 (at.upper, mixed_by, mixed_from) = (mixed, s, Some(point));
             }
             self.report("lp", &at);
             at.stop = self.control.stopped().unwrap_or(Stop::Finished);
-            if at.gap(floor) <= self.gap || cuts == 0 || at.stop != Stop::Finished {
+            let exhausted = cuts == 0 && share_inside == 0.0;
+            if at.gap(floor) <= self.gap || exhausted || at.stop != Stop::Finished {
                 break;
             }
+            // A cut that does not rule out the master's point brings nothing: ask nearer to it.
+            let deep = self.pool.cuts[self.pool.cuts.len() - cuts..]
+                .iter()
+                .any(|cut| cut.right - tau - dot(&cut.columns, &outside) > FEASIBLE);
+            share_inside = match share_inside {
+                _ if deep => INSIDE,
+                share if share > 0.1 => 0.4 * share,
+                _ => 0.0,
+            };
             self.extend(&mut master, goal, cuts);
         }
         if let Some(point) = mixed_from {
@@ -218,48 +344,44 @@ impl Search<'_> {
             Goal::Total => point.values.iter().sum(),
             _ => point.worst(),
         };
-        let columns = self.oracle.columns().len();
-        let d = first.d.clone();
-        let mut at = Progressed::new(value(&first), Some(first));
-        at.lower = 0.0;
-        let floor = 1e-9;
         // First cuts, where the greedy answer is worst.
-        let worst = at.upper;
-        let mut cuts = self.fit(&d, |_| if goal == Goal::Total { 0.0 } else { 0.5 * worst });
+        let least = if goal == Goal::Total { 0.0 } else { 0.5 * first.worst() };
+        self.fit(&first.d, |_| least);
+        let first = Point::new(&self.oracle, first.d);
+        let mut at = Progressed::new(goal, value(&first), Some(first));
+        at.lower = 0.0;
+        let (rows, columns) = (self.x.features(), self.oracle.columns().len());
         let zero = vec![0.0; columns];
         let mut master = self.master(goal, &zero);
-        let mut d = d;
+        let floor = self.floor(goal, &zero);
         while self.rounds < ROUNDS {
-            let point = Point::new(&self.oracle, d.clone());
+            if self.bound(&mut master, goal, &zero, 1.0, &mut at) == Outcome::Infeasible {
+                break; // only rounding leads here: t may be as large as it likes
+            }
+            let d: Vec<f64> = (0..columns).map(|j| master.column(j)).collect();
+            let room = if enough >= 0.0 { 1e-12 } else { 0.25 * self.gap };
+            let may_miss: Vec<f64> = match goal {
+                Goal::Total => {
+                    let all: f64 = (0..rows).map(|i| master.slack(i)).sum();
+                    let share = room * all.max(floor) / rows as f64;
+                    (0..rows).map(|i| master.slack(i) + share).collect()
+                }
+                _ => vec![master.slack(0) * (1.0 + room) + room * floor; rows],
+            };
+            let cuts = self.fit(&d, |i| may_miss[i]);
+            let point = Point::new(&self.oracle, d);
             if value(&point) < at.upper {
                 at.upper = value(&point);
                 at.best = Some(point);
             }
-            let name = if goal == Goal::Total { "total" } else { "minimax" };
-            self.report(name, &at);
+            self.report(if goal == Goal::Total { "total" } else { "minimax" }, &at);
             at.stop = self.control.stopped().unwrap_or(Stop::Finished);
-            let decided = at.upper <= enough || at.lower > enough + FEASIBLE && enough >= 0.0;
-            if at.gap(floor) <= self.gap && enough < 0.0 || decided || at.stop != Stop::Finished {
-                break;
-            }
-            if cuts == 0 {
+            let decided = at.upper <= enough || (enough >= 0.0 && at.lower > enough + FEASIBLE);
+            let closed = enough < 0.0 && at.gap(floor) <= self.gap;
+            if decided || closed || cuts == 0 || at.stop != Stop::Finished {
                 break;
             }
             self.extend(&mut master, goal, cuts);
-            if self.bound(&mut master, goal, &zero, 1.0, &mut at) == Outcome::Infeasible {
-                break; // only rounding leads here: t may be as large as it likes
-            }
-            d = (0..columns).map(|j| master.column(j)).collect();
-            let room = if enough >= 0.0 { 1e-12 } else { 0.25 * self.gap };
-            let slack: Vec<f64> = match goal {
-                Goal::Total => {
-                    let all: f64 = (0..self.x.features()).map(|i| master.slack(i)).sum();
-                    let share = room * all.max(floor) / self.x.features() as f64;
-                    (0..self.x.features()).map(|i| master.slack(i) + share).collect()
-                }
-                _ => vec![master.slack(0) * (1.0 + room) + room * floor],
-            };
-            cuts = self.fit(&d, |i| if slack.len() == 1 { slack[0] } else { slack[i] });
         }
         at
     }
@@ -269,7 +391,7 @@ impl Search<'_> {
     fn fit(&mut self, d: &[f64], allowed: impl Fn(usize) -> f64 + Sync) -> usize {
         let open: Vec<usize> =
             (0..self.x.features()).filter(|&i| self.oracle.ceiling(i, d) > allowed(i)).collect();
-        let cuts = self.oracle.solve(&open, d, allowed);
+        let cuts = self.oracle.solve(&open, d, allowed, self.control);
         let found = cuts.len();
         self.pool.cuts.extend(cuts);
         found
@@ -283,10 +405,7 @@ impl Search<'_> {
             Goal::Total => self.x.features(),
         };
         let mut master = Master::new(slacks, cost, self.trace.map(|r| r as f64));
-        let known = self.pool.cuts.len();
-        if matches!(goal, Goal::Cost { .. }) {
-            self.extend(&mut master, goal, known);
-        }
+        self.extend(&mut master, goal, self.pool.cuts.len());
         master
     }
 
@@ -336,12 +455,7 @@ impl Search<'_> {
     }
 
     fn finish(self, settings: &LpSettings, cost: Vec<f64>, at: Progressed) -> LpOutcome {
-        let scale = cost.iter().fold(0.0f64, |m, c| m.max(c.abs()));
-        let floor = match settings.goal {
-            Goal::Cost { .. } => 1e-9 * scale * self.rank as f64,
-            _ => 1e-9,
-        };
-        let gap = at.gap(floor);
+        let gap = at.gap(self.floor(settings.goal, &cost));
         let status = if at.infeasible {
             LpStatus::Infeasible
         } else if at.upper.is_infinite() {
@@ -382,8 +496,9 @@ impl Search<'_> {
 }
 
 impl Progressed {
-    fn new(upper: f64, best: Option<Point>) -> Self {
+    fn new(goal: Goal, upper: f64, best: Option<Point>) -> Self {
         Progressed {
+            goal,
             best,
             upper,
             lower: f64::NEG_INFINITY,
@@ -396,6 +511,11 @@ impl Progressed {
     fn gap(&self, floor: f64) -> f64 {
         ((self.upper - self.lower) / self.upper.abs().max(floor)).max(0.0)
     }
+}
+
+/// `share * inside + (1 - share) * outside`.
+fn between(inside: &[f64], outside: &[f64], share: f64) -> Vec<f64> {
+    inside.iter().zip(outside).map(|(i, o)| share * i + (1.0 - share) * o).collect()
 }
 
 /// The largest s for which `(1 - s) anchor + s point` surely misses no more than tau in any row.

@@ -266,3 +266,31 @@ fn sparse_rows_with_zeros_are_handled() {
     let outcome = solve(&x, 2, &LpSettings::new(Goal::Minimax));
     assert!(outcome.objective < 1e-12);
 }
+
+#[test]
+fn rows_left_out_at_first_come_in_when_they_pay() {
+    for (seed, noise) in [(1, 0.95), (2, 4.0), (3, 10.0)] {
+        let recipe = Recipe::new(Family::Paper, 4).size(150, 60).noise(noise).seed(seed);
+        let x = UnitRows::new(&recipe.generate().unwrap().matrix).unwrap();
+        let best = solve(&x, 4, &LpSettings::new(Goal::Minimax)).objective;
+        let goals = [
+            Goal::Minimax,
+            Goal::Total,
+            Goal::Cost { tau: 0.9 * best },
+            Goal::Cost { tau: 1.02 * best },
+            Goal::Cost { tau: 2.0 * best },
+        ];
+        for goal in goals {
+            let all = solve(&x, 4, &LpSettings::new(goal));
+            let some = LpSettings { all_in_play: 4, ..LpSettings::new(goal) };
+            let some = solve(&x, 4, &some);
+            assert_eq!(all.status, some.status, "{goal:?}");
+            if all.status == LpStatus::Optimal {
+                let gap = 2.1e-4 * all.objective.abs();
+                assert!((all.objective - some.objective).abs() <= gap, "{goal:?}");
+            } else {
+                assert!(some.lower_bound > 0.9 * best);
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! CPU seconds, which other programs on the same machine do not disturb, and the peak of memory.
+
+use anyhow::{Context, Result};
+
+/// CPU seconds that all threads of this process have used so far.
+#[cfg(unix)]
+pub fn process() -> f64 {
+    seconds(rustix::time::ClockId::ProcessCPUTime)
+}
+
+/// CPU seconds that the calling thread has used so far.
+#[cfg(unix)]
+pub fn thread() -> f64 {
+    seconds(rustix::time::ClockId::ThreadCPUTime)
+}
+
+#[cfg(unix)]
+fn seconds(clock: rustix::time::ClockId) -> f64 {
+    let time = rustix::time::clock_gettime(clock);
+    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+}
+
+/// Seconds on the wall since the first call: there is no portable CPU clock here.
+#[cfg(not(unix))]
+pub fn process() -> f64 {
+    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64()
+}
+
+/// Seconds on the wall since the first call: there is no portable CPU clock here.
+#[cfg(not(unix))]
+pub fn thread() -> f64 {
+    process()
+}
+
+/// Runs `work` in a pool of one thread. Returns its result and that thread's CPU seconds.
+///
+/// # Errors
+/// When the thread cannot be started.
+pub fn on_one_thread<R: Send>(work: impl FnOnce() -> R + Send) -> Result<(R, f64)> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    Ok(pool.context("cannot start a thread")?.install(|| {
+        let start = thread();
+        let result = work();
+        (result, thread() - start)
+    }))
+}
+
+/// Forgets the peak of memory so far, where the system can do that (Linux).
+pub fn reset_peak() {
+    // Elsewhere, and where it is not permitted, the peak is that of the whole process.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
+/// The most memory in use since [`reset_peak`], in MB; `None` where the system does not tell.
+pub fn peak_megabytes() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kibibytes * 1024.0 / 1e6)
+}
+
+/// The middle value, or the mean of the two; NaN when there are none.
+pub fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match (sorted.len(), sorted.len() / 2) {
+        (0, _) => f64::NAN,
+        (odd, k) if odd % 2 == 1 => sorted[k],
+        (_, k) => 0.5 * (sorted[k - 1] + sorted[k]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_values() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0]), 2.5);
+        assert!(median(&[]).is_nan());
+    }
+
+    #[test]
+    fn clocks_advance_with_work_on_the_one_thread() {
+        let start = process();
+        let (threads, seconds) = on_one_thread(|| {
+            let begin = thread();
+            while thread() - begin < 1e-3 {}
+            rayon::current_num_threads()
+        })
+        .unwrap();
+        assert_eq!(threads, 1);
+        assert!(seconds >= 1e-3 && process() >= start + 1e-3);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn memory_is_counted() {
+        reset_peak();
+        assert!(peak_megabytes().unwrap() > 0.1);
+    }
+}
