@@ -14,8 +14,8 @@ use crate::select::top;
 
 /// Work (features x candidates x examples x rank) up to which a linear program is taken for a
 /// matter of seconds: `auto` then solves minimax, and a comparison of methods includes the
-/// programs. Measured, on two processors: 5e7 took 0.2 s, 8e8 1 s on nearly separable data, 5e8 2 s
-/// on sparse counts, and 5e9 12 to 20 s.
+/// programs. Measured, on two processors, to a gap of 1e-3: 5e7 took 0.1 to 0.2 s, 8e8 about 1 s,
+/// 5e9 10 s on nearly separable data and more on text.
 const AFFORDABLE: f64 = 1e9;
 /// Seconds that so much work may take. A caller's time limit buys in proportion.
 const AFFORDABLE_SECONDS: f64 = 4.0;
