@@ -14,9 +14,9 @@
 //! `phi_i(d) = min ||x_i - cX||_1 over 0 <= c <= d` whose subgradients are duals of l1 fits.
 //! (`C_ii = d_i` loses nothing: `c_i < d_i` can be raised to `d_i` when the other weights are
 //! scaled by `(1 - d_i) / (1 - c_i)`, which scales the residual by the same factor.) Kelley's
-//! cutting planes then alternate between a small [`master`] program, whose optimum is a lower
-//! bound, and the [`oracle`], which fits the rows at the master's d and returns what is violated
-//! as [`cuts`].
+//! cutting planes then alternate between a small `master` program, whose optimum is a lower
+//! bound, and the `oracle`, which fits the rows at the master's d and returns what is violated
+//! as `cuts`.
 //!
 //! # What it costs, and why it is fast
 //! - *Rounds*: 5 to 25 at all sizes, since every round brings a cut for every violated row.

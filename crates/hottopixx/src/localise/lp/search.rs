@@ -18,6 +18,10 @@ const ROUNDS: usize = 500;
 const INSIDE: f64 = 0.6;
 /// Rows beyond the rank that the greedy method brings into play.
 const FURTHER: usize = 50;
+/// The gap at which the first stage ends while columns are left out, and how it falls from stage
+/// to stage.
+const FIRST_STAGE: f64 = 0.1;
+const STAGE: f64 = 0.3;
 /// Cuts that were not tight for this many rounds are left out of the master program.
 const IDLE_ROUNDS: u32 = 6;
 
@@ -168,27 +172,33 @@ fn cost(x: &UnitRows, settings: &LpSettings) -> Vec<f64> {
 
 impl Search<'_> {
     /// Minimises over the columns in play, prices those left out with the multipliers, and brings
-    /// in what pays, until nothing does.
+    /// in what pays, until nothing does. While columns are left out there is no use in going to the
+    /// last digit: each stage ends at a part of the gap of the one before.
     fn run(&mut self, goal: Goal, first: Point, cost: &[f64]) -> Progressed {
         let mut start = first;
+        let wanted = self.gap;
+        let mut open_gap = FIRST_STAGE;
         loop {
+            self.gap = if self.closed.is_empty() { wanted } else { open_gap.max(wanted) };
             let mut at = match goal {
                 Goal::Cost { tau } => self.minimise_cost(start.clone(), tau, cost),
                 goal => self.minimise(goal, start.clone(), f64::NEG_INFINITY),
             };
             if self.closed.is_empty() {
+                self.gap = wanted;
                 return at;
             }
             let (bound, paying) = self.price_closed(&at, cost);
             at.lower = bound;
             at.infeasible &= matches!(goal, Goal::Cost { tau } if bound > tau + FEASIBLE);
-            let floor = self.floor(goal, cost);
-            if paying.is_empty() || at.infeasible || at.stop != Stop::Finished {
+            let gap = at.gap(self.floor(goal, cost));
+            let reached = at.upper.is_finite() && gap <= wanted;
+            let stuck = paying.is_empty() && self.gap <= wanted;
+            if reached || stuck || at.infeasible || at.stop != Stop::Finished {
+                self.gap = wanted;
                 return at;
             }
-            if at.upper.is_finite() && at.gap(floor) <= self.gap {
-                return at;
-            }
+            open_gap = STAGE * gap.min(open_gap);
             self.bring_in(&paying);
             if goal != at.goal || !matches!(goal, Goal::Cost { .. }) {
                 start = at.best.unwrap_or(start);

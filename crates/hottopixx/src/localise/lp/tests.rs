@@ -120,7 +120,7 @@ fn duplicates_share_as_the_cost_says() {
 
 /// The whole program with all its f^2 weights, by a general solver; `None` if infeasible.
 fn reference(x: &UnitRows, rank: usize, trace: bool, goal: Goal, p: &[f64]) -> Option<f64> {
-    let (f, n) = (x.features(), x.examples());
+    let f = x.features();
     let mut lp = Problem::new(OptimizationDirection::Minimize);
     let tau = if let Goal::Cost { tau } = goal { Some(tau) } else { None };
     let price = |i: usize, j: usize| if i == j && tau.is_some() { p[i] } else { 0.0 };
@@ -132,22 +132,22 @@ fn reference(x: &UnitRows, rank: usize, trace: bool, goal: Goal, p: &[f64]) -> O
         let error = lp.add_var(own, (0.0, tau.unwrap_or(f64::INFINITY)));
         let mut sum = vec![(error, -1.0)];
         let row = x.dense_row(i);
-        for k in 0..n {
+        for (k, &target) in row.iter().enumerate() {
             let e = lp.add_var(0.0, (0.0, f64::INFINITY));
             let mut fit: Vec<_> = (0..f).map(|j| (c[i][j], x.dense_row(j)[k])).collect();
             fit.push((e, 1.0));
-            lp.add_constraint(fit.as_slice(), ComparisonOp::Ge, row[k]);
+            lp.add_constraint(fit.as_slice(), ComparisonOp::Ge, target);
             fit.pop();
             fit.push((e, -1.0));
-            lp.add_constraint(fit.as_slice(), ComparisonOp::Le, row[k]);
+            lp.add_constraint(fit.as_slice(), ComparisonOp::Le, target);
             sum.push((e, 1.0));
         }
         lp.add_constraint(sum.as_slice(), ComparisonOp::Le, 0.0);
         lp.add_constraint([(error, 1.0), (largest, -1.0)].as_slice(), ComparisonOp::Le, {
             if goal == Goal::Minimax { 0.0 } else { 1e6 }
         });
-        for j in (0..f).filter(|j| *j != i) {
-            lp.add_constraint(&[(c[i][j], 1.0), (c[j][j], -1.0)], ComparisonOp::Le, 0.0);
+        for (j, column) in c.iter().enumerate().filter(|(j, _)| *j != i) {
+            lp.add_constraint([(c[i][j], 1.0), (column[j], -1.0)], ComparisonOp::Le, 0.0);
         }
     }
     if trace {
