@@ -30,6 +30,9 @@ enum Study {
     },
     /// All methods on the families where greedy ones fail
     Hard {
+        /// Only the midpoints, where there is a promise to keep
+        #[arg(long)]
+        quick: bool,
         /// Instances of each setting
         #[arg(long, default_value_t = 5)]
         seeds: u64,
@@ -52,7 +55,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Study::Recovery { quick, method, seeds } => {
             recovery::run(&recovery::Settings { quick, method, seeds })?
         }
-        Study::Hard { seeds } => hard::run(seeds)?,
+        Study::Hard { quick, seeds } => hard::run(quick, seeds)?,
         Study::Real { data } => real::run(&data)?,
         Study::Lp { part } => lp::run(&part)?,
     };

@@ -9,9 +9,11 @@
 //! them, and they arrive in batches, after each of which only some constraints are violated: the
 //! dual simplex method goes on from where it stood. At a vertex k variables are free and k
 //! constraints tight, and k is about the number of fractional diagonals, far below the number of
-//! cuts and columns: only the inverse of that k x k block is kept ([`Inverse`]). Everything else
-//! (multipliers, reduced costs, values, violations) is computed afresh from it in every pivot, at
-//! `(cuts + 2k) * columns` flops, so rounding has nowhere to pile up.
+//! cuts and columns: only the inverse of that k x k block is kept ([`Inverse`]). Values are computed
+//! afresh from it in every pivot; multipliers and reduced costs move along the edge and are computed
+//! afresh with the inverse now and then. Violated cuts are looked for among the worst of the last
+//! full look, and among all when none of those is left. A pivot costs `(k + SHORTLIST) * columns`
+//! flops, a full look `cuts * columns`.
 //!
 //! All columns have two finite bounds. So any basis is made dual feasible by resting each column
 //! at the bound its reduced cost asks for, and the ratio test may run past a column's breakpoint
@@ -27,6 +29,8 @@ const FEASIBLE: f64 = 1e-11;
 const PIVOT: f64 = 1e-9;
 /// Pivots after which the inverse is computed afresh.
 const REFRESH_EVERY: usize = 60;
+/// Violated constraints kept in view between full looks.
+const SHORTLIST: usize = 40;
 /// Size of the random costs that break ties, relative to the costs; far below any gap asked for.
 const TIE_BREAK: f64 = 1e-11;
 
@@ -119,6 +123,8 @@ pub(super) struct Master {
     alpha: Vec<f64>,
     breakpoints: Vec<Breakpoint>,
     small: Vec<f64>,
+    /// The most violated constraints of the last full look.
+    shortlist: Vec<u32>,
     noise: u64,
     /// Pivots in all.
     pub pivots: usize,
@@ -227,16 +233,26 @@ impl Master {
     pub fn solve(&mut self) -> Outcome {
         let limit = self.pivots + 500 + 20 * (self.constraints.len() + self.cost.len());
         let (mut fresh, mut repairs) = (0, 0);
+        self.price();
+        self.shortlist.clear();
         let outcome = loop {
-            self.price();
             self.rest_columns();
             self.evaluate();
-            let Some((leaving, slope)) = self.choose_leaving() else { break Outcome::Optimal };
+            let Some((leaving, slope)) = self.choose_leaving() else {
+                if fresh == 0 || repairs > 3 {
+                    break Outcome::Optimal;
+                }
+                // Certain only when seen without rounding.
+                repairs += 1;
+                self.refresh();
+                fresh = 0;
+                continue;
+            };
             if self.pivots >= limit {
                 break Outcome::Stuck;
             }
             self.edge(leaving);
-            let Some(entering) = self.ratio_test(slope) else {
+            let Some((entering, step)) = self.ratio_test(slope) else {
                 if fresh == 0 || repairs > 3 {
                     break Outcome::Infeasible;
                 }
@@ -247,7 +263,7 @@ impl Master {
             };
             self.pivots += 1;
             fresh += 1;
-            if !self.pivot(leaving, entering) || fresh >= REFRESH_EVERY {
+            if !self.pivot(leaving, entering, step) || fresh >= REFRESH_EVERY {
                 self.refresh();
                 fresh = 0;
             }
@@ -316,13 +332,18 @@ impl Master {
 
     /// Values of all variables: the free ones from `v_free M = b - (columns at one)`.
     fn evaluate(&mut self) {
+        let mut at_one = Vec::new();
         for v in 0..self.values.len() {
-            self.values[v] = if self.place[v] == Place::Upper { 1.0 } else { 0.0 };
+            let upper = self.place[v] == Place::Upper;
+            self.values[v] = if upper { 1.0 } else { 0.0 };
+            if upper {
+                at_one.push(v - self.slacks);
+            }
         }
         self.small.clear();
         for &c in &self.tight {
             let constraint = &self.constraints[c as usize];
-            let rest = dot(&constraint.columns, &self.values[self.slacks..]);
+            let rest: f64 = at_one.iter().map(|&j| constraint.columns[j]).sum();
             self.small.push(constraint.right - rest);
         }
         let mut free = std::mem::take(&mut self.fall);
@@ -333,8 +354,8 @@ impl Master {
         self.fall = free;
     }
 
-    /// The largest violation of a constraint or of a free variable's bounds, with its size.
-    fn choose_leaving(&self) -> Option<(Leaving, f64)> {
+    /// The largest violation of a free variable's bounds or of a constraint, with its size.
+    fn choose_leaving(&mut self) -> Option<(Leaving, f64)> {
         let mut best = FEASIBLE;
         let mut found = None;
         for (position, &v) in self.free.iter().enumerate() {
@@ -346,19 +367,39 @@ impl Master {
                 found = Some((Leaving::Variable { position, sign }, violation));
             }
         }
-        for (c, constraint) in self.constraints.iter().enumerate() {
-            if constraint.tight {
-                continue;
-            }
-            let slack = constraint.slack.map_or(0.0, |t| self.values[t as usize]);
-            let activity = dot(&constraint.columns, &self.values[self.slacks..]) + slack;
-            let violation = constraint.right - activity;
+        for &c in &self.shortlist {
+            let violation = self.violation(c as usize);
             if violation > best {
                 best = violation;
-                found = Some((Leaving::Constraint(c), violation));
+                found = Some((Leaving::Constraint(c as usize), violation));
             }
         }
+        if found.is_none() {
+            self.list_violated();
+            let worst = *self.shortlist.first()? as usize;
+            found = Some((Leaving::Constraint(worst), self.violation(worst)));
+        }
         found
+    }
+
+    /// By how much a constraint is violated; nothing if it is tight.
+    fn violation(&self, c: usize) -> f64 {
+        let constraint = &self.constraints[c];
+        if constraint.tight {
+            return 0.0;
+        }
+        let slack = constraint.slack.map_or(0.0, |t| self.values[t as usize]);
+        constraint.right - dot(&constraint.columns, &self.values[self.slacks..]) - slack
+    }
+
+    /// Looks at all constraints and lists the most violated ones, the worst first.
+    fn list_violated(&mut self) {
+        let all = (0..self.constraints.len()).map(|c| (self.violation(c), c as u32));
+        let mut violated: Vec<(f64, u32)> = all.filter(|v| v.0 > FEASIBLE).collect();
+        violated.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        violated.truncate(SHORTLIST);
+        self.shortlist.clear();
+        self.shortlist.extend(violated.iter().map(|v| v.1));
     }
 
     /// How the duals change along the edge: multipliers fall at `fall`, reduced costs at `alpha`.
@@ -396,7 +437,7 @@ impl Master {
     /// How far the duals can go: the first breakpoint behind which the dual objective no longer
     /// rises. Columns passed on the way are flipped to their other bounds. `None` if it rises for
     /// ever: the program is infeasible.
-    fn ratio_test(&mut self, mut slope: f64) -> Option<Entering> {
+    fn ratio_test(&mut self, mut slope: f64) -> Option<(Entering, f64)> {
         let mut breakpoints = std::mem::take(&mut self.breakpoints);
         breakpoints.clear();
         for (position, (&c, &fall)) in self.tight.iter().zip(&self.fall).enumerate() {
@@ -442,14 +483,20 @@ impl Master {
                     self.place[v] = if flipped { Place::Upper } else { Place::Lower };
                 }
             }
-            breakpoints[best].what
+            (breakpoints[best].what, breakpoints[best].ratio)
         });
         self.breakpoints = breakpoints;
         chosen
     }
 
-    /// Exchanges `leaving` and `entering`. False when the inverse must be rebuilt.
-    fn pivot(&mut self, leaving: Leaving, entering: Entering) -> bool {
+    /// Moves the duals by `step` along the edge and exchanges `leaving` and `entering`. False when
+    /// the inverse must be rebuilt.
+    fn pivot(&mut self, leaving: Leaving, entering: Entering, step: f64) -> bool {
+        axpy(-step, &self.fall, &mut self.multipliers);
+        axpy(-step, &self.alpha, &mut self.reduced);
+        if let Entering::Variable(v) = entering {
+            self.reduced[v] = 0.0;
+        }
         let over_free = |this: &Self, c: usize| -> Vec<f64> {
             this.free.iter().map(|&v| this.entry(c, v as usize)).collect()
         };
@@ -463,6 +510,7 @@ impl Master {
                 let stable = self.inverse.grow(&row, &column, self.entry(c, v)).is_ok();
                 self.constraints[c].tight = true;
                 self.tight.push(c as u32);
+                self.multipliers.push(step);
                 self.place[v] = Place::Free;
                 self.free.push(v as u32);
                 stable
@@ -472,25 +520,30 @@ impl Master {
                 self.constraints[self.tight[position] as usize].tight = false;
                 self.constraints[c].tight = true;
                 self.tight[position] = c as u32;
+                self.multipliers[position] = step;
                 self.inverse.replace_active(position, &column).is_ok()
             }
             (Leaving::Variable { position, sign }, Entering::Variable(v)) => {
                 let row = over_tight(self, v);
                 self.place[self.free[position] as usize] = rest(sign);
+                self.reduced[self.free[position] as usize] = sign * step;
                 self.place[v] = Place::Free;
                 self.free[position] = v as u32;
                 self.inverse.replace_free(position, &row).is_ok()
             }
             (Leaving::Variable { position, sign }, Entering::Tight(at)) => {
                 let stable = self.inverse.shrink(at, position).is_ok();
-                self.place[self.free.swap_remove(position) as usize] = rest(sign);
+                let leaving = self.free.swap_remove(position) as usize;
+                self.place[leaving] = rest(sign);
+                self.reduced[leaving] = sign * step;
                 self.constraints[self.tight.swap_remove(at) as usize].tight = false;
+                self.multipliers.swap_remove(at);
                 stable
             }
         }
     }
 
-    /// Computes the inverse afresh; a basis that has become singular is given up for the first one.
+    /// Computes inverse, multipliers and reduced costs afresh; a basis that has become singular is given up for the first one.
     fn refresh(&mut self) {
         let mut block: Vec<f64> = Vec::with_capacity(self.free.len() * self.tight.len());
         for &v in &self.free {
@@ -499,6 +552,7 @@ impl Master {
         if self.inverse.rebuild(&mut block, self.free.len()).is_err() {
             self.start();
         }
+        self.price();
     }
 
     /// A number in [0, 1), the same in every run.
