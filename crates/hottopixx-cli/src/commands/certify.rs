@@ -121,10 +121,11 @@ pub fn run(args: &args::Certify, started: Instant) -> Result<(), Failure> {
         }
         print(&text)?;
     }
-    match report.stop {
-        Stop::Interrupted => {
+    match (report.stop, &report.certificate.refusal) {
+        (Stop::Interrupted, _) => {
             Err(Failure::Interrupted("interrupted: this was the best bound so far".to_owned()))
         }
+        (_, Some(refusal)) => Err(Failure::NoAnswer(format!("not certified: {refusal}"))),
         _ => Ok(()),
     }
 }
