@@ -63,7 +63,7 @@ pub struct LpSettings {
     /// Relative gap between objective and bound at which to stop. `None`: 1e-6 for
     /// [`Goal::Cost`], 1e-4 for the others.
     pub gap: Option<f64>,
-    /// Up to so many candidates (default 700) all are in play from the start. Of more, only the
+    /// Up to so many candidates (default 1200) all are in play from the start. Of more, only the
     /// greedy method's first and the cheapest are; the multipliers then tell which others would
     /// pay, and bring them in. Changes the cost, not the answer.
     pub all_in_play: usize,
@@ -72,7 +72,7 @@ pub struct LpSettings {
 impl LpSettings {
     /// Trace constraint on, default cost and gap.
     pub fn new(goal: Goal) -> Self {
-        LpSettings { goal, trace: true, cost: None, gap: None, all_in_play: 700 }
+        LpSettings { goal, trace: true, cost: None, gap: None, all_in_play: 1200 }
     }
 
     fn check(&self, features: usize) -> Result<(), Error> {
