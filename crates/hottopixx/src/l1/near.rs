@@ -23,6 +23,8 @@ use crate::kernels::{Inverse, axpy, dot, max_abs};
 
 /// The near points are at first those with the smallest residuals: one in this many, ...
 const NEAR_SHARE: usize = 6;
+/// ... on wide data so many and one in that many, since starts are better there, ...
+const NEAR_WIDE: (usize, usize) = (500, 24);
 /// ... but at least so many for each usable atom.
 const NEAR_ATOMS: usize = 5;
 /// The walk is believed when at most one near point in this many has turned.
@@ -249,7 +251,8 @@ impl NearSolver {
     /// `times` as many as at first.
     fn choose_near(&mut self, p: &Problem<'_>, times: usize) {
         let n = p.x.len();
-        let wanted = (n / NEAR_SHARE).max(NEAR_ATOMS * p.usable.len() + 32);
+        let part = (n / NEAR_SHARE).min(NEAR_WIDE.0 + n / NEAR_WIDE.1);
+        let wanted = part.max(NEAR_ATOMS * p.usable.len() + 32);
         let wanted = wanted.saturating_mul(times).min(n);
         let mut sizes: Vec<f64> = self.residual.iter().map(|e| e.abs()).collect();
         let band = if wanted < n {
