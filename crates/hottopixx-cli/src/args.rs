@@ -347,6 +347,10 @@ pub struct Program {
     /// for lp, 1e-4 for minimax and total)
     #[arg(long, value_name = "G", allow_negative_numbers = true)]
     pub gap: Option<f64>,
+    /// For lp: do not hold the sum of the diagonal at the rank; what it comes to
+    /// estimates the rank, too low under noise
+    #[arg(long)]
+    pub no_trace: bool,
 }
 
 /// Seed, threads and limits.

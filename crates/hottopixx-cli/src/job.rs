@@ -128,7 +128,7 @@ pub fn programmed(mut factor: Factor, program: &Program) -> Factor {
     if let Some(gap) = program.gap {
         factor = factor.gap(gap);
     }
-    factor
+    factor.trace(!program.no_trace)
 }
 
 /// The cost vector of `--cost`, one number for each row of the input.

@@ -53,6 +53,8 @@ pub struct Certificate {
     pub gap: f64,
     /// `optimal`, `feasible` (a limit came first), `infeasible` or `limit`.
     pub status: &'static str,
+    /// Sum of the diagonal: the rank, unless it was left open (`--no-trace`).
+    pub trace: f64,
     /// Master programs solved.
     pub rounds: usize,
     /// Cuts found.
@@ -73,6 +75,7 @@ impl From<&Bounds> for Certificate {
             lower_bound: bounds.lower_bound,
             gap: bounds.gap,
             status: bounds.status.name(),
+            trace: bounds.trace,
             rounds: bounds.rounds,
             cuts: bounds.cuts,
         }
@@ -101,10 +104,17 @@ impl Certificate {
                 format!("with {chosen}, weights up to 1, the errors sum to at least"),
                 format!("{bound}; here it is {}", six(error.mean_l1 * rows as f64)),
             ],
-            _ => [
-                format!("with {chosen} and every row within tau = {}", self.tau.unwrap_or(0.0)),
-                format!("the cost p.d is at least {bound}"),
-            ],
+            _ => {
+                let within = format!("every row within tau = {}", self.tau.unwrap_or(0.0));
+                if (self.trace - rank as f64).abs() > 1e-6 {
+                    // Left open: its value is what was asked for.
+                    let sum = format!("at least {bound}; the diagonal sums to {}", six(self.trace));
+                    [format!("with {within} the cost p.d is"), sum]
+                } else {
+                    let cost = format!("the cost p.d is at least {bound}");
+                    [format!("with {chosen} and {within}"), cost]
+                }
+            }
         }
     }
 }

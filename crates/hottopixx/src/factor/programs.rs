@@ -42,6 +42,8 @@ pub struct Bounds {
     pub lower_bound: f64,
     /// `(objective - lower_bound) / |objective|`.
     pub gap: f64,
+    /// The sum of the diagonal: the rank, unless it was left open.
+    pub trace: f64,
     /// Master programs solved.
     pub rounds: usize,
     /// Cuts found.
@@ -56,6 +58,7 @@ impl Bounds {
             objective: outcome.objective,
             lower_bound: outcome.lower_bound,
             gap: outcome.gap,
+            trace: outcome.diagonal.iter().sum(),
             rounds: outcome.rounds,
             cuts: outcome.cuts,
         }
