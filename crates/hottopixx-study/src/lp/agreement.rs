@@ -17,7 +17,7 @@ use hottopixx::synth::{Family, Recipe};
 /// Optima may differ by this, relative to the optimum where that is beyond 1.
 const CLOSE: f64 = 1e-6;
 
-/// To this gap minimax and total are solved; the cost to the solver's own, [`CLOSE`].
+/// To this gap the programs are solved, well below what they may differ by.
 const GAP: f64 = 1e-7;
 
 /// Multiples of the least possible tau.
@@ -168,8 +168,7 @@ fn one(case: &Case) -> Result<Vec<Comparison>> {
 
 /// Solves one program twice.
 fn compare(program: &Program<'_>) -> Result<Comparison> {
-    let gap = (!matches!(program.goal, Goal::Cost { .. })).then_some(GAP);
-    let (ours, our_seconds) = on_one_thread(|| program.solve(gap, &Control::default()))?;
+    let (ours, our_seconds) = on_one_thread(|| program.solve(Some(GAP), &Control::default()))?;
     let ours = ours?;
     let reference = reference::solve(program, Settings { limit: f64::INFINITY, tight: true })?;
     let (difference, complaint) = judge(&ours, reference.verdict);

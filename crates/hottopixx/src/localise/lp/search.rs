@@ -178,12 +178,24 @@ impl Search<'_> {
         let mut start = first;
         let wanted = self.gap;
         let mut open_gap = FIRST_STAGE;
+        let mut kept: Option<(f64, Point)> = None;
         loop {
             self.gap = if self.closed.is_empty() { wanted } else { open_gap.max(wanted) };
             let mut at = match goal {
                 Goal::Cost { tau } => self.minimise_cost(start.clone(), tau, cost),
                 goal => self.minimise(goal, start.clone(), f64::NEG_INFINITY),
             };
+            // A later stage need not find a better point than an earlier one.
+            match (&mut kept, &at.best) {
+                (Some((upper, point)), _) if *upper < at.upper => {
+                    point.d.resize(self.oracle.columns().len(), 0.0);
+                    (at.upper, at.best) = (*upper, Some(point.clone()));
+                }
+                (kept, Some(point)) if at.upper.is_finite() => {
+                    *kept = Some((at.upper, point.clone()))
+                }
+                _ => {}
+            }
             if self.closed.is_empty() {
                 self.gap = wanted;
                 return at;
