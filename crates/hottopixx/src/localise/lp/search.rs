@@ -83,6 +83,8 @@ struct Search<'a> {
     oracle: Oracle<'a>,
     /// Rows that may be hott but are not in play.
     closed: Vec<usize>,
+    /// A point within tau, with room to spare, to mix others with.
+    anchor: Option<Point>,
     pool: Pool,
     rounds: usize,
 }
@@ -120,6 +122,7 @@ pub(super) fn run(
         control,
         oracle: Oracle::new(x, columns),
         closed,
+        anchor: None,
         pool: Pool::default(),
         rounds: 0,
     };
@@ -178,7 +181,7 @@ impl Search<'_> {
         let mut start = first;
         let wanted = self.gap;
         let mut open_gap = FIRST_STAGE;
-        let mut kept: Option<(f64, Point)> = None;
+        let mut kept: Option<Progressed> = None;
         loop {
             self.gap = if self.closed.is_empty() { wanted } else { open_gap.max(wanted) };
             let mut at = match goal {
@@ -186,15 +189,8 @@ impl Search<'_> {
                 goal => self.minimise(goal, start.clone(), f64::NEG_INFINITY),
             };
             // A later stage need not find a better point than an earlier one.
-            match (&mut kept, &at.best) {
-                (Some((upper, point)), _) if *upper < at.upper => {
-                    point.d.resize(self.oracle.columns().len(), 0.0);
-                    (at.upper, at.best) = (*upper, Some(point.clone()));
-                }
-                (kept, Some(point)) if at.upper.is_finite() => {
-                    *kept = Some((at.upper, point.clone()))
-                }
-                _ => {}
+            if let Some(earlier) = kept.take() {
+                at.take_point(earlier, self.oracle.columns().len());
             }
             if self.closed.is_empty() {
                 self.gap = wanted;
@@ -211,11 +207,14 @@ impl Search<'_> {
                 return at;
             }
             open_gap = STAGE * gap.min(open_gap);
-            self.bring_in(&paying);
-            if goal != at.goal || !matches!(goal, Goal::Cost { .. }) {
-                start = at.best.unwrap_or(start);
+            if !paying.is_empty() {
+                self.bring_in(&paying);
+            }
+            if !matches!(goal, Goal::Cost { .. }) || at.upper.is_infinite() {
+                start = at.best.clone().unwrap_or(start);
             }
             start.d.resize(self.oracle.columns().len(), 0.0);
+            kept = Some(at);
         }
     }
 
@@ -288,7 +287,8 @@ impl Search<'_> {
     /// `min p.d` with every row within tau. Feasible points are mixtures of one with room to spare
     /// (`first`, or what minimax finds) and the master's points.
     fn minimise_cost(&mut self, first: Point, tau: f64, cost: &[f64]) -> Progressed {
-        let mut anchor = first;
+        let mut anchor = self.anchor.take().unwrap_or(first);
+        anchor.d.resize(self.oracle.columns().len(), 0.0);
         if anchor.worst() > tau {
             self.fit(&anchor.d.clone(), |_| tau);
             anchor = Point::new(&self.oracle, anchor.d);
@@ -302,6 +302,7 @@ impl Search<'_> {
             }
             anchor = found.best.expect("a feasible point");
         }
+        self.anchor = Some(anchor.clone());
         self.descend(anchor, tau, cost)
     }
 
@@ -527,6 +528,14 @@ impl Progressed {
             multipliers: Vec::new(),
             infeasible: false,
             stop: Stop::Finished,
+        }
+    }
+
+    /// Takes over the point of an earlier stage of the same goal if it is better.
+    fn take_point(&mut self, earlier: Progressed, columns: usize) {
+        if self.goal == earlier.goal && earlier.upper < self.upper {
+            (self.upper, self.best) = (earlier.upper, earlier.best);
+            self.best.iter_mut().for_each(|point| point.d.resize(columns, 0.0));
         }
     }
 
