@@ -155,7 +155,7 @@ pub struct LpOutcome {
     pub rounds: usize,
     /// Cuts found.
     pub cuts: usize,
-    /// Row fits carried out, and their pivots.
+    /// Row fits carried out.
     pub fits: usize,
     /// Pivots of all row fits.
     pub pivots: usize,
@@ -163,8 +163,10 @@ pub struct LpOutcome {
     pub stop: Stop,
 }
 
-/// Solves one of the linear programs; `start` are rows to start from (greedy answers; may be
-/// empty, and is filled up).
+/// Solves one of the linear programs over the rows that are `allowed` to be hott, starting from the
+/// greedy answer. Stops at the gap, at what `control` says, or when infeasibility is proven; the best
+/// point and the bound come back in any case. Rows are fitted in parallel in the current thread
+/// pool; the answer does not depend on the number of threads.
 ///
 /// # Errors
 /// [`Error::Rank`] when there are fewer than `rank` candidates, [`Error::Setting`] and
