@@ -3,20 +3,12 @@
 
 use super::*;
 use crate::control::Control;
+use crate::localise::instances::{SIX_COSTS as COST, SIX_ROWS as ROWS};
 use crate::matrix::{Dense, Matrix, Sparse};
 use crate::normalise::UnitRows;
 use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem, Variable};
 use proptest::prelude::*;
 
-const ROWS: [[f64; 5]; 6] = [
-    [8.0, 1.0, 1.0, 0.0, 0.0],
-    [0.0, 8.0, 1.0, 1.0, 0.0],
-    [0.0, 0.0, 1.0, 1.0, 8.0],
-    [4.0, 4.5, 1.0, 0.5, 0.0],
-    [4.0, 0.5, 1.0, 0.5, 4.0],
-    [2.5, 3.0, 1.5, 1.0, 2.0],
-];
-const COST: [f64; 6] = [0.67, 0.53, 0.41, 0.37, 0.23, 0.11];
 const ALL: [bool; 6] = [true; 6];
 
 fn unit<R: AsRef<[f64]>>(rows: &[R]) -> UnitRows {

@@ -70,18 +70,12 @@ fn take(residual: &mut f64, l1: &mut f64, squares: &mut f64) {
 #[cfg(test)]
 mod tests {
     use crate::clean::{IncrementalSettings, exact, incremental, measure};
+    use crate::localise::instances::SIX_ROWS;
     use crate::matrix::{Dense, Matrix, Sparse};
     use crate::normalise::UnitRows;
 
     fn example() -> (Matrix, Matrix) {
-        let rows = [
-            [8.0, 1.0, 1.0, 0.0, 0.0],
-            [0.0, 8.0, 1.0, 1.0, 0.0],
-            [0.0, 0.0, 1.0, 1.0, 8.0],
-            [4.0, 4.5, 1.0, 0.5, 0.0],
-            [4.0, 0.5, 1.0, 0.5, 4.0],
-            [2.5, 3.0, 1.5, 1.0, 2.0],
-        ];
+        let rows = SIX_ROWS;
         let triplets: Vec<_> = (0..6)
             .flat_map(|i| (0..5).map(move |k| (i, k, rows[i][k])))
             .filter(|t| t.2 != 0.0)

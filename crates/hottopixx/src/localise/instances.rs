@@ -1,9 +1,22 @@
-//! Instances with known hott rows for the tests of this module.
+//! Instances with known hott rows or optima, for tests.
 
 use crate::matrix::{Dense, Matrix};
 use crate::normalise::UnitRows;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+/// Six rows with sums of ten whose optima are known: three that are hott, two exact mixtures of
+/// them, and one that is not quite.
+pub(crate) const SIX_ROWS: [[f64; 5]; 6] = [
+    [8.0, 1.0, 1.0, 0.0, 0.0],
+    [0.0, 8.0, 1.0, 1.0, 0.0],
+    [0.0, 0.0, 1.0, 1.0, 8.0],
+    [4.0, 4.5, 1.0, 0.5, 0.0],
+    [4.0, 0.5, 1.0, 0.5, 4.0],
+    [2.5, 3.0, 1.5, 1.0, 2.0],
+];
+/// The cost p with which their optima are stated.
+pub(crate) const SIX_COSTS: [f64; 6] = [0.67, 0.53, 0.41, 0.37, 0.23, 0.11];
 
 /// X and, for each hott topic, the rows that are that topic.
 pub(crate) struct Instance {

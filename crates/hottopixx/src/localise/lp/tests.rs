@@ -1,4 +1,5 @@
 use super::*;
+use crate::localise::instances::{SIX_COSTS, SIX_ROWS};
 use crate::matrix::{Dense, Matrix, Sparse};
 use crate::synth::{Family, Recipe};
 use microlp::{ComparisonOp, Error as LpError, OptimizationDirection, Problem};
@@ -8,15 +9,7 @@ fn unit(rows: &[Vec<f64>]) -> UnitRows {
 }
 
 fn six_rows() -> (UnitRows, Vec<f64>) {
-    let rows = [
-        [8.0, 1.0, 1.0, 0.0, 0.0],
-        [0.0, 8.0, 1.0, 1.0, 0.0],
-        [0.0, 0.0, 1.0, 1.0, 8.0],
-        [4.0, 4.5, 1.0, 0.5, 0.0],
-        [4.0, 0.5, 1.0, 0.5, 4.0],
-        [2.5, 3.0, 1.5, 1.0, 2.0],
-    ];
-    (unit(&rows.map(|r| r.to_vec())), vec![0.67, 0.53, 0.41, 0.37, 0.23, 0.11])
+    (unit(&SIX_ROWS.map(|r| r.to_vec())), SIX_COSTS.to_vec())
 }
 
 fn solve(x: &UnitRows, rank: usize, settings: &LpSettings) -> LpOutcome {
