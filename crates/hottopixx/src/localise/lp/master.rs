@@ -126,8 +126,6 @@ pub(super) struct Master {
     /// The most violated constraints of the last full look.
     shortlist: Vec<u32>,
     noise: u64,
-    /// Pivots in all.
-    pub pivots: usize,
 }
 
 impl Master {
@@ -231,47 +229,44 @@ impl Master {
 
     /// Goes on to the optimum from the current basis.
     pub fn solve(&mut self) -> Outcome {
-        let limit = self.pivots + 500 + 20 * (self.constraints.len() + self.cost.len());
-        let (mut fresh, mut repairs) = (0, 0);
+        let limit = 500 + 20 * (self.constraints.len() + self.cost.len());
+        let (mut pivots, mut fresh, mut repairs) = (0, 0, 0);
         self.price();
         self.shortlist.clear();
         let outcome = loop {
-            self.rest_columns();
-            self.evaluate();
-            let Some((leaving, slope)) = self.choose_leaving() else {
-                if fresh == 0 || repairs > 3 {
-                    break Outcome::Optimal;
+            match self.next_pivot() {
+                // An end is certain only when seen without rounding.
+                Err(end) if fresh == 0 || repairs > 3 => break end,
+                Err(_) => {
+                    repairs += 1;
+                    self.refresh();
+                    fresh = 0;
                 }
-                // Certain only when seen without rounding.
-                repairs += 1;
-                self.refresh();
-                fresh = 0;
-                continue;
-            };
-            if self.pivots >= limit {
-                break Outcome::Stuck;
-            }
-            self.edge(leaving);
-            let Some((entering, step)) = self.ratio_test(slope) else {
-                if fresh == 0 || repairs > 3 {
-                    break Outcome::Infeasible;
+                Ok(_) if pivots >= limit => break Outcome::Stuck,
+                Ok((leaving, entering, step)) => {
+                    pivots += 1;
+                    fresh += 1;
+                    if !self.pivot(leaving, entering, step) || fresh >= REFRESH_EVERY {
+                        self.refresh();
+                        fresh = 0;
+                    }
                 }
-                repairs += 1;
-                self.refresh();
-                fresh = 0;
-                continue;
-            };
-            self.pivots += 1;
-            fresh += 1;
-            if !self.pivot(leaving, entering, step) || fresh >= REFRESH_EVERY {
-                self.refresh();
-                fresh = 0;
             }
         };
         for constraint in &mut self.constraints {
             constraint.idle = if constraint.tight { 0 } else { constraint.idle + 1 };
         }
         outcome
+    }
+
+    /// What leaves and what enters next, and how far the duals go; or why there is nothing to do.
+    fn next_pivot(&mut self) -> Result<(Leaving, Entering, f64), Outcome> {
+        self.rest_columns();
+        self.evaluate();
+        let (leaving, slope) = self.choose_leaving().ok_or(Outcome::Optimal)?;
+        self.edge(leaving);
+        let (entering, step) = self.ratio_test(slope).ok_or(Outcome::Infeasible)?;
+        Ok((leaving, entering, step))
     }
 
     /// Value of a column of the diagonal, within its bounds.
