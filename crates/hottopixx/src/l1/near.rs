@@ -146,7 +146,8 @@ impl NearSolver {
     ) -> Option<&'b Basis> {
         let mut best = f64::INFINITY;
         let mut chosen = None;
-        for (basis, from) in [(warm, None), (None, Some(start)), (None, None)] {
+        let starts = [(warm, None), (None, Some(start)), (None, None)];
+        for (basis, from) in starts.into_iter().skip(usize::from(warm.is_none())) {
             match (basis, from) {
                 (Some(basis), _) => self.take_vertex(p, basis),
                 (None, Some(start)) => self.take_weights(p, start),
