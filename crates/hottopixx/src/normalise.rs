@@ -2,58 +2,75 @@
 //!
 //! A row of zeros has no direction: it is set aside here, explained by nothing, and comes back as
 //! a zero row of F. Every index that leaves the crate is a row of the matrix as the caller gave it.
+//!
+//! Nothing is copied: X is the caller's matrix and a factor for each row, one over its sum. So it
+//! takes no memory of its own and the matrix may be part of a mapped file.
 
-use crate::matrix::{Dense, Matrix, Row};
+use crate::matrix::{Dense, Entries, Matrix, Row};
 use crate::{Error, kernels};
 use rayon::prelude::*;
 
 /// X with unit row sums: the `f x n` matrix that every algorithm of the paper works on.
 #[derive(Debug, Clone)]
 pub struct UnitRows {
-    x: Matrix,
-    /// Row of the input for each row of `x`, increasing.
+    /// Rows before they are scaled.
+    raw: Matrix,
+    /// For each row of X, where it stands in `raw`, and one over its sum there.
+    places: Vec<usize>,
+    factors: Vec<f64>,
+    /// Row of the input for each row of X, increasing.
     kept: Vec<usize>,
     /// Sum of that row in the input.
     sums: Vec<f64>,
     input_rows: usize,
 }
 
+/// Sums in this range can be divided by, and products of two entries neither overflow nor vanish.
+const ORDINARY: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+
 impl UnitRows {
-    /// Checks the matrix, sets zero rows aside and divides the others by their sums.
+    /// Checks the matrix, sets zero rows aside and scales the others by one over their sums. O(nonzeros).
     ///
     /// # Errors
     /// [`Error::Empty`], [`Error::Negative`], [`Error::NotFinite`], [`Error::Overflow`], or
     /// [`Error::AllZero`] when no row is left.
     pub fn new(input: &Matrix) -> Result<Self, Error> {
         input.check_nonnegative()?;
-        let (mut kept, mut sums) = (Vec::new(), Vec::new());
-        for i in 0..input.rows() {
-            let sum = input.row(i).sum();
-            if !sum.is_finite() {
-                return Err(Error::Overflow { row: i });
-            }
-            if sum > 0.0 {
-                kept.push(i);
-                sums.push(sum);
-            }
+        let all: Vec<f64> = (0..input.rows()).into_par_iter().map(|i| input.row(i).sum()).collect();
+        if let Some(row) = all.iter().position(|sum| !sum.is_finite()) {
+            return Err(Error::Overflow { row });
         }
+        let kept: Vec<usize> = (0..input.rows()).filter(|&i| all[i] > 0.0).collect();
         if kept.is_empty() {
             return Err(Error::AllZero { rows: input.rows() });
         }
-        let mut x =
-            if kept.len() == input.rows() { input.clone() } else { input.select_rows(&kept) };
-        // Dividing subnormal sums directly would overflow the reciprocal: scale such rows twice.
-        let tiny = 1e-290;
-        let lift: Vec<f64> = sums.iter().map(|s| if *s < tiny { 1e200 } else { 1.0 }).collect();
-        x.scale_rows(&lift);
-        let factors: Vec<f64> = sums.iter().zip(&lift).map(|(s, l)| 1.0 / (s * l)).collect();
-        x.scale_rows(&factors);
-        Ok(UnitRows { x, kept, sums, input_rows: input.rows() })
+        let sums: Vec<f64> = kept.iter().map(|&i| all[i]).collect();
+        let ordinary = sums.iter().all(|sum| ORDINARY.contains(sum));
+        let (raw, factors) = if ordinary {
+            (input.clone(), sums.iter().map(|sum| 1.0 / sum).collect())
+        } else {
+            (scaled_copy(input, &all), vec![1.0; kept.len()])
+        };
+        Ok(UnitRows { raw, places: kept.clone(), factors, kept, sums, input_rows: input.rows() })
     }
 
-    /// X, rows summing to one.
-    pub fn x(&self) -> &Matrix {
-        &self.x
+    /// Whether all entries are stored.
+    pub fn is_dense(&self) -> bool {
+        matches!(self.raw, Matrix::Dense(_))
+    }
+
+    /// The given rows of X, in the given order, as a matrix of their own.
+    pub fn select_rows(&self, rows: &[usize]) -> Matrix {
+        let places: Vec<usize> = rows.iter().map(|&i| self.places[i]).collect();
+        let mut out = self.raw.select_rows(&places);
+        let factors: Vec<f64> = rows.iter().map(|&i| self.factors[i]).collect();
+        out.scale_rows(&factors);
+        out
+    }
+
+    /// X as a matrix of its own.
+    pub fn to_matrix(&self) -> Matrix {
+        self.select_rows(&(0..self.features()).collect::<Vec<_>>())
     }
 
     /// f, the number of rows that are not zero.
@@ -63,7 +80,7 @@ impl UnitRows {
 
     /// n, the number of columns.
     pub fn examples(&self) -> usize {
-        self.x.cols()
+        self.raw.cols()
     }
 
     /// Number of rows of the input, zero rows included.
@@ -73,7 +90,7 @@ impl UnitRows {
 
     /// Row `i` of X.
     pub fn row(&self, i: usize) -> Row<'_> {
-        self.x.row(i)
+        self.raw.row(self.places[i]).scaled(self.factors[i])
     }
 
     /// The input's row for row `i` of X.
@@ -102,7 +119,9 @@ impl UnitRows {
             }
         });
         UnitRows {
-            x: merged.into(),
+            raw: merged.into(),
+            places: (0..self.features()).collect(),
+            factors: vec![1.0; self.features()],
             kept: self.kept.clone(),
             sums: self.sums.clone(),
             input_rows: self.input_rows,
@@ -123,37 +142,62 @@ impl UnitRows {
 
     /// `X x_i`, row i of the Gram matrix. O(nonzeros).
     pub fn gram_row(&self, i: usize) -> Vec<f64> {
-        match self.row(i) {
-            Row::Dense(values) => self.times(values),
-            Row::Sparse(..) => self.times(&self.dense_row(i)),
+        match self.row(i).entries() {
+            Entries::Dense(values) => {
+                let mut inner = self.times(values);
+                inner.iter_mut().for_each(|v| *v *= self.factors[i]);
+                inner
+            }
+            Entries::Sparse(..) => self.times(&self.dense_row(i)),
         }
     }
 
-    /// `X X_S^T`, the columns S of the Gram matrix: f x |S| and row-major. O(f * nonzeros of X_S),
-    /// f |S| n for dense X.
+    /// `X X_S^T`, the columns S of the Gram matrix: f x |S| and row-major. One pass over X:
+    /// `2 f |S| n` flops in matrix products for dense X; for sparse X, a row visits its examples
+    /// and the entries of `X_S` there.
     pub fn gram_columns(&self, rows: &[usize]) -> Vec<f64> {
         let (f, m) = (self.features(), rows.len());
-        let mut gram = vec![0.0; f * m];
-        let chosen = self.x.select_rows(rows);
-        match (&self.x, &chosen) {
+        let chosen = self.select_rows(rows);
+        match (&self.raw, &chosen) {
             (Matrix::Dense(x), Matrix::Dense(s)) => {
-                kernels::gemm(f, x.cols(), m, 1.0, x.values(), s.values(), true, 0.0, &mut gram);
+                let stored = x.rows();
+                let mut gram = vec![0.0; stored * m];
+                let (x, n) = (x.values(), x.cols());
+                kernels::gemm(stored, n, m, 1.0, x, s.values(), true, 0.0, &mut gram);
+                if m > 0 {
+                    for (i, (&place, factor)) in self.places.iter().zip(&self.factors).enumerate() {
+                        gram.copy_within(place * m..(place + 1) * m, i * m);
+                        gram[i * m..(i + 1) * m].iter_mut().for_each(|v| *v *= factor);
+                    }
+                }
+                gram.truncate(f * m);
+                gram
             }
-            _ => gram.par_chunks_mut(m).enumerate().for_each_init(
-                || vec![0.0; self.examples()],
-                |scratch, (i, out)| {
-                    self.row(i).add_to(1.0, scratch);
-                    for (j, value) in out.iter_mut().enumerate() {
-                        *value = chosen.row(j).dot(scratch);
+            _ => {
+                let mut gram = vec![0.0; f * m];
+                let examples = chosen.transpose();
+                gram.par_chunks_mut(m.max(1)).enumerate().for_each(|(i, out)| {
+                    for (k, value) in self.row(i).nonzeros() {
+                        examples.row(k).add_to(value, out);
                     }
-                    for (k, _) in self.row(i).nonzeros() {
-                        scratch[k] = 0.0;
-                    }
-                },
-            ),
+                });
+                gram
+            }
         }
-        gram
     }
+}
+
+/// The input with every row that is not zero divided by its sum. Subnormal sums have no
+/// reciprocal: such rows are lifted first.
+fn scaled_copy(input: &Matrix, sums: &[f64]) -> Matrix {
+    let lift: Vec<f64> =
+        sums.iter().map(|s| if *s > 0.0 && *s < 1e-290 { 1e200 } else { 1.0 }).collect();
+    let factors: Vec<f64> =
+        sums.iter().zip(&lift).map(|(s, l)| if *s > 0.0 { 1.0 / (s * l) } else { 1.0 }).collect();
+    let mut out = input.clone();
+    out.scale_rows(&lift);
+    out.scale_rows(&factors);
+    out
 }
 
 #[cfg(test)]
@@ -177,6 +221,18 @@ mod tests {
             assert_eq!(unit.merge_columns(&[1, 1], 2).dense_row(0), [0.0, 1.0]);
             assert_eq!(unit.gram_row(1), [0.25, 1.0]);
         }
+    }
+
+    /// Products of huge entries would overflow before they are scaled: such a matrix is copied.
+    #[test]
+    fn extreme_scales_come_out_as_ordinary_ones() {
+        let input = Dense::from_rows(&[[1e300, 3e300], [0.0, 0.0], [2e-300, 0.0]]).unwrap();
+        let unit = UnitRows::new(&Matrix::from(input)).unwrap();
+        let gram = unit.gram_columns(&[0, 1]);
+        for (found, expected) in gram.iter().zip([0.625, 0.25, 0.25, 1.0]) {
+            assert!((found - expected).abs() < 1e-15);
+        }
+        assert!((unit.row(0).squared_norm() - 0.625).abs() < 1e-15);
     }
 
     #[test]

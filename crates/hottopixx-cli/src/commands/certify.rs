@@ -198,7 +198,7 @@ fn files(
     }
     let (x, certificate) = (&certified.x, &certified.certificate);
     let f = x.features();
-    output::matrix(folder, "X", x.x())?;
+    output::matrix(folder, "X", &x.to_matrix())?;
     output::matrix(folder, "C", &Matrix::from(certificate.localising.clone()))?;
     let mut d = Dense::zeros(f, 1);
     (0..f).for_each(|i| d.row_mut(i)[0] = certificate.diagonal[i]);

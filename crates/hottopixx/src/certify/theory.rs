@@ -31,7 +31,7 @@
 use crate::Error;
 use crate::control::{Control, Stop};
 use crate::l1::{Atoms, Gathered, Problem, Solver, hull_distance};
-use crate::matrix::{Dense, Matrix, Row, Sparse};
+use crate::matrix::{Dense, Entries, Matrix, Row, Sparse};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
@@ -131,7 +131,7 @@ struct Near {
 }
 
 fn nearest_points(x: &UnitRows, hott: &[usize], control: &Control) -> Result<Vec<Near>, Error> {
-    let w = x.x().select_rows(hott);
+    let w = x.select_rows(hott);
     let atoms = Atoms::new(&with_penalty(&w));
     let usable: Vec<u32> = (0..hott.len() as u32).collect();
     let others: Vec<usize> = (0..x.features()).filter(|j| !hott.contains(j)).collect();
@@ -187,13 +187,13 @@ impl Workspace {
     /// Convex weights of the point of the hull nearest to `target`; empty when the fit gave none.
     fn weights(&mut self, atoms: &Atoms, usable: &[u32], target: Row<'_>, n: usize) -> Vec<f64> {
         self.values.clear();
-        self.values.extend(target.values().iter().copied().chain([PENALTY]));
-        let extended = match target {
-            Row::Dense(_) => Row::Dense(&self.values),
-            Row::Sparse(columns, _) => {
+        self.values.extend(target.values().chain([PENALTY]));
+        let extended = match target.entries() {
+            Entries::Dense(_) => Row::dense(&self.values),
+            Entries::Sparse(columns, _) => {
                 self.columns.clear();
                 self.columns.extend(columns.iter().copied().chain([n as u32]));
-                Row::Sparse(&self.columns, &self.values)
+                Row::sparse(&self.columns, &self.values)
             }
         };
         let target = atoms.restrict(extended, &mut self.gathered);
@@ -228,10 +228,11 @@ fn near(x: &UnitRows, w: &Matrix, j: usize, weights: &[f64], point: &mut [f64]) 
 /// only: elsewhere the distance is the point's own weight.
 fn closest(w: &Matrix, point: &[f64]) -> (usize, f64) {
     let sum: f64 = point.iter().sum();
-    let distance = |i: usize| match w.row(i) {
-        Row::Dense(row) => row.iter().zip(point).map(|(a, b)| (a - b).abs()).sum::<f64>(),
-        row => {
-            let change: f64 = row.nonzeros().map(|(k, v)| (v - point[k]).abs() - point[k]).sum();
+    let distance = |i: usize| match w {
+        Matrix::Dense(w) => w.row(i).iter().zip(point).map(|(a, b)| (a - b).abs()).sum::<f64>(),
+        Matrix::Sparse(_) => {
+            let entries = w.row(i).nonzeros();
+            let change: f64 = entries.map(|(k, v)| (v - point[k]).abs() - point[k]).sum();
             (sum + change).max(0.0)
         }
     };

@@ -41,7 +41,7 @@ pub(crate) fn refit(
     rows: &[usize],
     earlier: Option<&[RowFit]>,
 ) -> Vec<RowFit> {
-    let atoms = Atoms::new(&x.x().select_rows(hott));
+    let atoms = Atoms::new(&x.select_rows(hott));
     let usable: Vec<u32> = (0..hott.len() as u32).collect();
     rows.par_iter()
         .map_init(Workspace::default, |work, &i| {

@@ -34,7 +34,7 @@ impl Default for IncrementalSettings {
 /// `2 sum (x_k - z.w_k)_+ + sum z - 1`: `+2 w_k` where the residual is positive, -1 spread
 /// evenly over the visits. O(epochs * rank * nonzeros). The best epoch of each row is kept.
 pub fn incremental(x: &UnitRows, hott: &[usize], settings: &IncrementalSettings) -> Vec<RowFit> {
-    let w = x.x().select_rows(hott);
+    let w = x.select_rows(hott);
     let columns = w.transpose();
     let ranks: Vec<Vec<u32>> = (0..settings.epochs)
         .map(|epoch| {

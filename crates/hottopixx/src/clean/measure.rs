@@ -1,7 +1,7 @@
 //! Errors of a factorization, measured from X, the hott rows and F alone.
 
 use super::RowFit;
-use crate::matrix::Row;
+use crate::matrix::{Entries, Row};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
@@ -35,16 +35,14 @@ pub fn measure(x: &UnitRows, hott: &[usize], fits: &[RowFit]) -> Measured {
                 let (mut l1, mut squares) = (0.0, 0.0);
                 for (row, _) in &parts {
                     // Each column is taken once: it is cleared when it is counted.
-                    match row {
-                        Row::Dense(_) => {
-                            residual.iter_mut().for_each(|e| take(e, &mut l1, &mut squares))
+                    match row.entries() {
+                        Entries::Dense(_) => {
+                            residual.iter_mut().for_each(|e| take(e, &mut l1, &mut squares));
+                            break;
                         }
-                        Row::Sparse(columns, _) => columns
+                        Entries::Sparse(columns, _) => columns
                             .iter()
                             .for_each(|&k| take(&mut residual[k as usize], &mut l1, &mut squares)),
-                    }
-                    if matches!(row, Row::Dense(_)) {
-                        break;
                     }
                 }
                 (l1, squares)

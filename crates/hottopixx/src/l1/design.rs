@@ -1,6 +1,6 @@
 //! The atoms of an l1 fit, laid out for the walk: by atom and by point.
 
-use crate::matrix::{Dense, Matrix, Row};
+use crate::matrix::{Dense, Entries, Matrix, Row};
 
 /// Slopes of the loss on the two sides of zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,10 +173,15 @@ impl Atoms {
 
     /// The atoms on the support of `target`. O(atoms * support) unless the design is shared.
     pub fn restrict<'a>(&'a self, target: Row<'a>, buffer: &'a mut Gathered) -> Target<'a> {
-        if let (Some(design), Row::Dense(x)) = (&self.shared, target)
+        if let (Some(design), Entries::Dense(x)) = (&self.shared, target.entries())
             && 2 * x.iter().filter(|v| **v > 0.0).count() >= self.cols
         {
-            return Target { design, x };
+            if target.factor() == 1.0 {
+                return Target { design, x };
+            }
+            buffer.x.clear();
+            buffer.x.extend(target.values());
+            return Target { design, x: &buffer.x };
         }
         let m = self.rows;
         let design = &mut buffer.design;
@@ -184,14 +189,9 @@ impl Atoms {
         design.by_point.clear();
         for (k, value) in target.nonzeros() {
             buffer.x.push(value);
-            match self.columns.row(k) {
-                Row::Dense(values) => design.by_point.extend_from_slice(values),
-                column @ Row::Sparse(..) => {
-                    let start = design.by_point.len();
-                    design.by_point.resize(start + m, 0.0);
-                    column.add_to(1.0, &mut design.by_point[start..]);
-                }
-            }
+            let start = design.by_point.len();
+            design.by_point.resize(start + m, 0.0);
+            self.columns.row(k).add_to(1.0, &mut design.by_point[start..]);
         }
         let n = buffer.x.len();
         design.atoms = m;

@@ -185,10 +185,10 @@ struct Hull {
 /// The candidates with the penalty as one more column.
 fn with_penalty(x: &UnitRows, candidates: &[usize]) -> Result<Matrix, Error> {
     let (m, n) = (candidates.len(), x.examples());
-    if let Matrix::Dense(_) = x.x() {
+    if x.is_dense() {
         let mut points = Dense::zeros(m, n + 1);
         for (p, &i) in candidates.iter().enumerate() {
-            points.row_mut(p)[..n].copy_from_slice(x.row(i).values());
+            x.row(i).write_to(1.0, &mut points.row_mut(p)[..n]);
             points.row_mut(p)[n] = PENALTY;
         }
         return Ok(points.into());

@@ -128,8 +128,7 @@ impl<'a> Program<'a> {
         let m = candidates.len();
         let tall = x.gram_columns(candidates);
         let square = candidates.iter().flat_map(|&i| &tall[i * m..(i + 1) * m]).copied().collect();
-        let energy: f64 =
-            (0..x.features()).map(|i| x.row(i).values().iter().map(|v| v * v).sum::<f64>()).sum();
+        let energy: f64 = (0..x.features()).map(|i| x.row(i).squared_norm()).sum();
         let mu = settings.mu * energy / x.features() as f64;
         let p = |&i: &usize| settings.cost.as_ref().map_or(1.0, |p| p[i]);
         let cost = candidates.iter().map(|i| mu * p(i)).collect();

@@ -1,5 +1,6 @@
 //! Dense matrices, stored by rows.
 
+use super::Buffer;
 use crate::Error;
 
 /// A dense matrix; entry (i, j) is `values[i * cols + j]`.
@@ -7,7 +8,7 @@ use crate::Error;
 pub struct Dense {
     rows: usize,
     cols: usize,
-    values: Vec<f64>,
+    values: Buffer<f64>,
 }
 
 impl Dense {
@@ -16,6 +17,14 @@ impl Dense {
     /// # Errors
     /// [`Error::Shape`] when the number of values is not `rows * cols`.
     pub fn new(rows: usize, cols: usize, values: Vec<f64>) -> Result<Self, Error> {
+        Dense::from_buffer(rows, cols, values.into())
+    }
+
+    /// As [`Dense::new`], from numbers that may be shared.
+    ///
+    /// # Errors
+    /// As [`Dense::new`].
+    pub fn from_buffer(rows: usize, cols: usize, values: Buffer<f64>) -> Result<Self, Error> {
         if rows.checked_mul(cols) != Some(values.len()) {
             return Err(Error::Shape { rows, cols, found: values.len() });
         }
@@ -24,7 +33,7 @@ impl Dense {
 
     /// A matrix of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
-        Dense { rows, cols, values: vec![0.0; rows * cols] }
+        Dense { rows, cols, values: vec![0.0; rows * cols].into() }
     }
 
     /// A matrix from rows of equal length.
@@ -57,12 +66,12 @@ impl Dense {
 
     /// All values in row order, to change.
     pub fn values_mut(&mut self) -> &mut [f64] {
-        &mut self.values
+        self.values.make_mut()
     }
 
     /// All values in row order, given away.
     pub fn into_values(self) -> Vec<f64> {
-        self.values
+        self.values.into_vec()
     }
 
     /// Row `i`.
@@ -72,23 +81,24 @@ impl Dense {
 
     /// Row `i`, to change.
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
-        &mut self.values[i * self.cols..(i + 1) * self.cols]
+        let cols = self.cols;
+        &mut self.values.make_mut()[i * cols..(i + 1) * cols]
     }
 
     /// The transpose, copied in tiles that fit the cache.
     pub fn transpose(&self) -> Dense {
         const TILE: usize = 32;
-        let mut out = Dense::zeros(self.cols, self.rows);
+        let mut out = vec![0.0; self.cols * self.rows];
         for i0 in (0..self.rows).step_by(TILE) {
             for j0 in (0..self.cols).step_by(TILE) {
                 for i in i0..(i0 + TILE).min(self.rows) {
                     for j in j0..(j0 + TILE).min(self.cols) {
-                        out.values[j * self.rows + i] = self.values[i * self.cols + j];
+                        out[j * self.rows + i] = self.values[i * self.cols + j];
                     }
                 }
             }
         }
-        out
+        Dense { rows: self.cols, cols: self.rows, values: out.into() }
     }
 
     /// The given rows, in the given order.
@@ -97,14 +107,15 @@ impl Dense {
         for &i in rows {
             values.extend_from_slice(self.row(i));
         }
-        Dense { rows: rows.len(), cols: self.cols, values }
+        Dense { rows: rows.len(), cols: self.cols, values: values.into() }
     }
 
     pub(super) fn scale_rows(&mut self, factors: &[f64]) {
         if self.cols == 0 {
             return;
         }
-        for (row, factor) in self.values.chunks_exact_mut(self.cols).zip(factors) {
+        let cols = self.cols;
+        for (row, factor) in self.values.make_mut().chunks_exact_mut(cols).zip(factors) {
             row.iter_mut().for_each(|v| *v *= factor);
         }
     }

@@ -1,5 +1,6 @@
 //! Sparse matrices in compressed rows (CSR), with 32-bit column numbers.
 
+use super::Buffer;
 use crate::Error;
 
 /// A sparse matrix: row i holds `columns[starts[i]..starts[i + 1]]`, increasing, and the values there.
@@ -7,9 +8,9 @@ use crate::Error;
 pub struct Sparse {
     rows: usize,
     cols: usize,
-    starts: Vec<usize>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
+    starts: Buffer<usize>,
+    columns: Buffer<u32>,
+    values: Buffer<f64>,
 }
 
 impl Sparse {
@@ -25,6 +26,20 @@ impl Sparse {
         starts: Vec<usize>,
         columns: Vec<u32>,
         values: Vec<f64>,
+    ) -> Result<Self, Error> {
+        Sparse::from_buffers(rows, cols, starts.into(), columns.into(), values.into())
+    }
+
+    /// As [`Sparse::new`], from numbers that may be shared.
+    ///
+    /// # Errors
+    /// As [`Sparse::new`].
+    pub fn from_buffers(
+        rows: usize,
+        cols: usize,
+        starts: Buffer<usize>,
+        columns: Buffer<u32>,
+        values: Buffer<f64>,
     ) -> Result<Self, Error> {
         let found = values.len();
         let well_formed = starts.len() == rows.saturating_add(1)
@@ -106,7 +121,7 @@ impl Sparse {
 
     /// Values of all stored entries, to change (not their places).
     pub fn values_mut(&mut self) -> &mut [f64] {
-        &mut self.values
+        self.values.make_mut()
     }
 
     /// Columns and values of row `i`.
@@ -120,7 +135,7 @@ impl Sparse {
     pub fn transpose(&self) -> Sparse {
         assert!(u32::try_from(self.rows).is_ok(), "more than 2^32 rows");
         let mut starts = vec![0usize; self.cols + 1];
-        for &c in &self.columns {
+        for &c in self.columns.iter() {
             starts[c as usize + 1] += 1;
         }
         for j in 0..self.cols {
@@ -138,31 +153,28 @@ impl Sparse {
                 *at += 1;
             }
         }
+        let (starts, columns, values) = (starts.into(), columns.into(), values.into());
         Sparse { rows: self.cols, cols: self.rows, starts, columns, values }
     }
 
     /// The given rows, in the given order.
     pub fn select_rows(&self, rows: &[usize]) -> Sparse {
-        let mut out = Sparse {
-            rows: rows.len(),
-            cols: self.cols,
-            starts: vec![0],
-            columns: Vec::new(),
-            values: Vec::new(),
-        };
+        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         for &i in rows {
             let (cs, vs) = self.row(i);
-            out.columns.extend_from_slice(cs);
-            out.values.extend_from_slice(vs);
-            out.starts.push(out.values.len());
+            columns.extend_from_slice(cs);
+            values.extend_from_slice(vs);
+            starts.push(values.len());
         }
-        out
+        let (starts, columns, values) = (starts.into(), columns.into(), values.into());
+        Sparse { rows: rows.len(), cols: self.cols, starts, columns, values }
     }
 
     pub(super) fn scale_rows(&mut self, factors: &[f64]) {
+        let values = self.values.make_mut();
         for (i, factor) in factors.iter().enumerate() {
             let span = self.starts[i]..self.starts[i + 1];
-            self.values[span].iter_mut().for_each(|v| *v *= factor);
+            values[span].iter_mut().for_each(|v| *v *= factor);
         }
     }
 
@@ -192,6 +204,6 @@ impl Sparse {
             }
             starts.push(columns.len());
         }
-        (self.starts, self.columns, self.values) = (starts, columns, values);
+        (self.starts, self.columns, self.values) = (starts.into(), columns.into(), values.into());
     }
 }

@@ -253,7 +253,7 @@ fn propose(
     let stride = rows.len().div_ceil(settings.pricing_rows).max(1);
     let priced: Vec<usize> =
         rows.iter().copied().step_by(stride).filter(|&i| fits[i].error > 0.0).collect();
-    let atoms = Atoms::new(&x.x().select_rows(hott));
+    let atoms = Atoms::new(&x.select_rows(hott));
     let usable: Vec<u32> = (0..hott.len() as u32).collect();
     let promises: Vec<Vec<f64>> = priced
         .par_iter()

@@ -85,7 +85,7 @@ fn over_rows(
     control: &Control,
     errors: impl Fn(usize, Target<'_>, &mut Solver) -> Vec<f64> + Sync,
 ) -> Option<Vec<f64>> {
-    let atoms = Atoms::new(&x.x().select_rows(atoms));
+    let atoms = Atoms::new(&x.select_rows(atoms));
     let add = |total: &mut [f64], errors: &[f64]| {
         for (t, &e) in total.iter_mut().zip(errors) {
             *t = match objective {

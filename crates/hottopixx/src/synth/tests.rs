@@ -169,7 +169,7 @@ fn documents_have_their_tokens_and_anchors_occur() {
     for d in 0..150 {
         let length = documents.row(d).sum();
         assert!((30.0..=36.0).contains(&length), "{length}");
-        assert!(documents.row(d).values().iter().all(|v| *v >= 1.0 && v.fract() == 0.0));
+        assert!(documents.row(d).values().all(|v| v >= 1.0 && v.fract() == 0.0));
     }
     assert!(instance.truth.groups.iter().all(|g| g.len() == 2));
     // One token in one document: five of six anchors cannot be drawn and are written.

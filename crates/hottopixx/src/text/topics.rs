@@ -90,7 +90,7 @@ mod tests {
         let f: Matrix = Dense::from_rows(&f).unwrap().into();
         let given = topic_given_word(&f, &w).unwrap();
         for (i, row) in unit.iter().enumerate() {
-            for (v, u) in given.row(i).values().iter().zip(row) {
+            for (v, u) in given.row(i).values().zip(row) {
                 assert!((v - u).abs() < 1e-15);
             }
         }

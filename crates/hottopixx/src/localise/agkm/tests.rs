@@ -67,7 +67,7 @@ fn without_noise_duplicates_are_one_topic_and_mixtures_none() {
 fn distances_are_those_from_the_hull_of_the_others() {
     // Far more noise than the theorem allows, but the settings keep every other row in N_k.
     let x = paper((12, 7, 4, 0), 8.0, 5).x;
-    let Matrix::Dense(points) = x.x() else { panic!("dense") };
+    let Matrix::Dense(points) = &x.to_matrix() else { panic!("dense") };
     for found in [run(&x, 0.0, 1.0), run(&as_sparse(&x), 1e-9, 1.0)] {
         for (i, distance) in found.distances.iter().enumerate() {
             let expected = l1::hull_distance(points, i);

@@ -22,7 +22,6 @@ pub use spa::{spa, spa_controlled, spa_weighted};
 pub use xray::xray;
 
 use crate::control::{Control, Progress, Stage, Stop};
-use crate::matrix::Row;
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
@@ -53,19 +52,12 @@ fn best(scores: &[f64], open: &[bool], floor: f64) -> Option<usize> {
 
 /// `||x_i||_2^2` for every row.
 fn squared_norms(x: &UnitRows) -> Vec<f64> {
-    let norm = |i| x.row(i).values().iter().map(|v| v * v).sum();
-    (0..x.features()).into_par_iter().map(norm).collect()
+    (0..x.features()).into_par_iter().map(|i| x.row(i).squared_norm()).collect()
 }
 
 /// `factor_i x_i - sum_q coefficients_q x_{rows_q}` as a dense vector, into `out` (length n).
 fn residual(x: &UnitRows, i: usize, factor: f64, rows: &[usize], c: &[f64], out: &mut [f64]) {
-    match x.row(i) {
-        Row::Dense(values) => out.iter_mut().zip(values).for_each(|(o, v)| *o = factor * v),
-        sparse => {
-            out.fill(0.0);
-            sparse.add_to(factor, out);
-        }
-    }
+    x.row(i).write_to(factor, out);
     for (&row, &weight) in rows.iter().zip(c).filter(|(_, c)| **c != 0.0) {
         x.row(row).add_to(-weight, out);
     }

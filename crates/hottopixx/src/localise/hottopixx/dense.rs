@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn blocks_are_the_method_one_column_at_a_time() {
         let instance = paper((12, 70, 3, 0), 4.0, 5);
-        let Matrix::Dense(x) = instance.x.x() else { unreachable!() };
+        let Matrix::Dense(x) = &instance.x.to_matrix() else { unreachable!() };
         let candidates = [0, 2, 3, 5, 6, 7, 8, 9, 10, 11];
         let (f, m, n) = (12, candidates.len(), 70);
         let pull: Vec<f64> = (0..m).map(|q| 0.3 - 0.05 * q as f64).collect();

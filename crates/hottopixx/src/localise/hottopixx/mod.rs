@@ -100,8 +100,7 @@ impl HottopixxSettings {
     /// p: the caller's, or the default.
     fn costs(&self, x: &UnitRows) -> Vec<f64> {
         self.cost.clone().unwrap_or_else(|| {
-            let norm = |i| x.row(i).values().iter().map(|v| v * v).sum::<f64>();
-            let norms: Vec<f64> = (0..x.features()).map(norm).collect();
+            let norms: Vec<f64> = (0..x.features()).map(|i| x.row(i).squared_norm()).collect();
             let largest = norms.iter().copied().fold(0.0, f64::max);
             let mut random = stream(self.seed, u64::MAX);
             let (extreme, tie) = COST_SCALES;
@@ -169,7 +168,8 @@ pub fn hottopixx(
     let candidates = candidate_rows(allowed, rank)?;
     let p = settings.costs(x);
     let p: Vec<f64> = candidates.iter().map(|&i| p[i]).collect();
-    let mut iterate: Box<dyn Iterate + '_> = match x.x() {
+    let unit = x.to_matrix();
+    let mut iterate: Box<dyn Iterate + '_> = match &unit {
         Matrix::Dense(dense) => Box::new(dense::DenseIterate::new(dense, &candidates)),
         Matrix::Sparse(sparse) => Box::new(sparse::SparseIterate::new(sparse, &candidates)),
     };

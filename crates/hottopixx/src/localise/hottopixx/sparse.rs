@@ -267,7 +267,7 @@ mod tests {
     fn losses(x: &UnitRows, c: &[f64], i: usize) -> (f64, f64, f64) {
         let f = x.features();
         let x = as_sparse(x);
-        let Matrix::Sparse(sparse) = x.x() else { unreachable!() };
+        let Matrix::Sparse(sparse) = &x.to_matrix() else { unreachable!() };
         let (support, values) = sparse.row(i);
         let sum: f64 = c.iter().sum();
         let exact = hinge(&sparse.transpose(), support, values, c) + sum - 1.0;

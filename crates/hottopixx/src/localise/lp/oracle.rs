@@ -59,7 +59,7 @@ struct Workspace {
 impl<'a> Oracle<'a> {
     /// Nothing is explained yet: every row misses 1.
     pub fn new(x: &'a UnitRows, columns: Vec<usize>) -> Self {
-        let atoms = Atoms::new(&x.x().select_rows(&columns));
+        let atoms = Atoms::new(&x.select_rows(&columns));
         let nothing = RowState { weights: Vec::new(), value: 1.0, basis: None };
         let gram = x.gram_columns(&columns);
         Oracle { x, columns, atoms, gram, rows: vec![nothing; x.features()], fits: 0, pivots: 0 }
@@ -68,7 +68,7 @@ impl<'a> Oracle<'a> {
     /// Brings more rows of X into play, behind the others.
     pub fn add_columns(&mut self, new: &[usize]) {
         self.columns.extend_from_slice(new);
-        self.atoms = Atoms::new(&self.x.x().select_rows(&self.columns));
+        self.atoms = Atoms::new(&self.x.select_rows(&self.columns));
         self.gram = self.x.gram_columns(&self.columns);
     }
 

@@ -164,7 +164,7 @@ fn cost(x: &UnitRows, settings: &LpSettings) -> Vec<f64> {
     if let Some(cost) = &settings.cost {
         return cost.clone();
     }
-    let square = |i| x.row(i).values().iter().map(|v| v * v).sum::<f64>();
+    let square = |i| x.row(i).squared_norm();
     let squares: Vec<f64> = (0..x.features()).map(square).collect();
     if settings.trace {
         return squares.iter().map(|s| -s).collect();

@@ -1,0 +1,159 @@
+//! One row of a matrix, borrowed.
+
+use crate::kernels;
+
+/// A row: stored entries and a factor by which each of them counts, so that a row divided by its
+/// sum needs no copy.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    entries: Entries<'a>,
+    factor: f64,
+}
+
+/// The stored entries of a row.
+#[derive(Debug, Clone, Copy)]
+pub enum Entries<'a> {
+    /// All entries of the row.
+    Dense(&'a [f64]),
+    /// Column numbers (increasing) and the values that stand there.
+    Sparse(&'a [u32], &'a [f64]),
+}
+
+impl<'a> Row<'a> {
+    /// A row with all its entries.
+    pub fn dense(values: &'a [f64]) -> Self {
+        Row { entries: Entries::Dense(values), factor: 1.0 }
+    }
+
+    /// A row with the values at these columns (increasing), zero elsewhere.
+    pub fn sparse(columns: &'a [u32], values: &'a [f64]) -> Self {
+        Row { entries: Entries::Sparse(columns, values), factor: 1.0 }
+    }
+
+    /// This row times a number.
+    pub fn scaled(self, factor: f64) -> Self {
+        Row { factor: self.factor * factor, ..self }
+    }
+
+    /// The entries as they are stored: each counts [`Row::factor`] times.
+    pub fn entries(self) -> Entries<'a> {
+        self.entries
+    }
+
+    /// What the stored entries are multiplied by.
+    pub fn factor(self) -> f64 {
+        self.factor
+    }
+
+    /// Number of stored entries.
+    pub fn stored(self) -> usize {
+        self.raw().len()
+    }
+
+    fn raw(self) -> &'a [f64] {
+        match self.entries {
+            Entries::Dense(values) | Entries::Sparse(_, values) => values,
+        }
+    }
+
+    /// The values of the stored entries, columns increasing.
+    pub fn values(self) -> impl Iterator<Item = f64> + 'a {
+        self.raw().iter().map(move |v| v * self.factor)
+    }
+
+    /// The entries that are not zero as (column, value), columns increasing.
+    pub fn nonzeros(self) -> impl Iterator<Item = (usize, f64)> + 'a {
+        let (dense, columns, values): (bool, &[u32], &[f64]) = match self.entries {
+            Entries::Dense(values) => (true, &[], values),
+            Entries::Sparse(columns, values) => (false, columns, values),
+        };
+        let column = move |k: usize| if dense { k } else { columns[k] as usize };
+        let stored = values.iter().enumerate().filter(|(_, v)| **v != 0.0);
+        stored.map(move |(k, &v)| (column(k), v * self.factor))
+    }
+
+    /// Sum of the entries, added in order of column.
+    pub fn sum(self) -> f64 {
+        self.factor * self.raw().iter().sum::<f64>()
+    }
+
+    /// Sum of the squared entries.
+    pub fn squared_norm(self) -> f64 {
+        self.factor * self.factor * kernels::dot(self.raw(), self.raw())
+    }
+
+    /// Inner product with a dense vector of full length.
+    pub fn dot(self, dense: &[f64]) -> f64 {
+        self.factor
+            * match self.entries {
+                Entries::Dense(values) => kernels::dot(values, dense),
+                Entries::Sparse(columns, values) => {
+                    columns.iter().zip(values).map(|(&k, v)| dense[k as usize] * v).sum()
+                }
+            }
+    }
+
+    /// `target += factor * row`, target dense and of full length.
+    pub fn add_to(self, factor: f64, target: &mut [f64]) {
+        let factor = factor * self.factor;
+        match self.entries {
+            Entries::Dense(values) => kernels::axpy(factor, values, target),
+            Entries::Sparse(columns, values) => {
+                for (&k, v) in columns.iter().zip(values) {
+                    target[k as usize] += factor * v;
+                }
+            }
+        }
+    }
+
+    /// `target = factor * row`, target dense and of full length.
+    pub fn write_to(self, factor: f64, target: &mut [f64]) {
+        match self.entries {
+            Entries::Dense(values) => {
+                let factor = factor * self.factor;
+                target.iter_mut().zip(values).for_each(|(t, v)| *t = factor * v);
+            }
+            Entries::Sparse(..) => {
+                target.fill(0.0);
+                self.add_to(factor, target);
+            }
+        }
+    }
+
+    /// The l1 distance to another row of the same length.
+    pub fn l1_distance(self, other: Row<'_>) -> f64 {
+        if let (Entries::Dense(a), Entries::Dense(b)) = (self.entries, other.entries) {
+            let (s, t) = (self.factor, other.factor);
+            return a.iter().zip(b).map(|(x, y)| (s * x - t * y).abs()).sum();
+        }
+        // Merge of two increasing column lists.
+        let (mut left, mut right) = (self.nonzeros().peekable(), other.nonzeros().peekable());
+        let mut total = 0.0;
+        loop {
+            match (left.peek().copied(), right.peek().copied()) {
+                (None, None) => return total,
+                (Some((_, v)), None) => {
+                    total += v.abs();
+                    left.next();
+                }
+                (None, Some((_, v))) => {
+                    total += v.abs();
+                    right.next();
+                }
+                (Some((j, v)), Some((k, w))) => {
+                    total += match j.cmp(&k) {
+                        std::cmp::Ordering::Less => v.abs(),
+                        std::cmp::Ordering::Greater => w.abs(),
+                        std::cmp::Ordering::Equal => (v - w).abs(),
+                    };
+                    if j <= k {
+                        left.next();
+                    }
+                    if k <= j {
+                        right.next();
+                    }
+                }
+            }
+        }
+    }
+}
