@@ -112,6 +112,8 @@ pub struct Factor {
     #[command(flatten)]
     pub run: Run,
     #[command(flatten)]
+    pub checkpoints: Checkpoints,
+    #[command(flatten)]
     pub output: Output,
 }
 
@@ -366,6 +368,29 @@ pub struct Run {
     /// Compute for at most this long, then give the best answer so far
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub max_seconds: Option<f64>,
+}
+
+/// Keeping the state of a long run.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Run")]
+pub struct Checkpoints {
+    /// Keep the state of a long run here, to go on from with --resume (method
+    /// hottopixx; the others begin anew). Removed at the end
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Seconds between two checkpoints, which are taken after an epoch
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 120.0,
+        requires = "checkpoint",
+        allow_negative_numbers = true
+    )]
+    pub checkpoint_every: f64,
+    /// Go on from the file of --checkpoint, if it exists: the answer is the same
+    /// as without the interruption
+    #[arg(long, requires = "checkpoint")]
+    pub resume: bool,
 }
 
 /// What becomes of the answer.

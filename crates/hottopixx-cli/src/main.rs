@@ -5,6 +5,7 @@
 //! it. Exit codes are a contract, kept in [`failure`].
 
 mod args;
+mod checkpoint;
 mod commands;
 mod control;
 mod failure;

@@ -3,12 +3,14 @@
 use hottopixx::control::{Observer, Progress, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Shows progress on a terminal.
 pub struct Bar {
     bar: ProgressBar,
+    /// What is under way: the time left is estimated afresh for every task.
+    task: Mutex<String>,
 }
 
 impl Bar {
@@ -20,7 +22,7 @@ impl Bar {
         let bar = ProgressBar::new_spinner();
         bar.set_style(spinner());
         bar.enable_steady_tick(Duration::from_millis(120));
-        Some(Arc::new(Bar { bar }))
+        Some(Arc::new(Bar { bar, task: Mutex::default() }))
     }
 
     /// Says what is under way outside the library.
@@ -32,6 +34,17 @@ impl Bar {
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
+
+    /// Whether this is another task than last time.
+    fn turns_to(&self, task: &str) -> bool {
+        self.task.lock().is_ok_and(|mut last| {
+            let other = *last != task;
+            if other {
+                task.clone_into(&mut last);
+            }
+            other
+        })
+    }
 }
 
 impl Observer for Bar {
@@ -42,16 +55,17 @@ impl Observer for Bar {
             Stage::Select => "select",
             Stage::Clean => "clean",
         };
-        let value = progress.value.map_or_else(String::new, |value| format!(", best {value:.5}"));
-        match progress.total {
-            Some(total) => {
-                self.bar.set_style(counted());
-                self.bar.set_length(total as u64);
-                self.bar.set_position(progress.done as u64);
-            }
-            None => self.bar.set_style(spinner()),
+        let task = format!("{step}: {}", progress.task);
+        if self.turns_to(&task) {
+            self.bar.reset();
+            self.bar.set_style(if progress.total.is_some() { counted() } else { spinner() });
         }
-        self.bar.set_message(format!("{step}: {}{value}", progress.task));
+        if let Some(total) = progress.total {
+            self.bar.set_length(total as u64);
+            self.bar.set_position(progress.done as u64);
+        }
+        let figure = progress.figure.map(|(name, value)| format!(", {name} {value:.5}"));
+        self.bar.set_message(task + &figure.unwrap_or_default());
     }
 }
 
@@ -60,6 +74,6 @@ fn spinner() -> ProgressStyle {
 }
 
 fn counted() -> ProgressStyle {
-    ProgressStyle::with_template("{spinner} {bar:24} {pos}/{len} {msg}")
+    ProgressStyle::with_template("{spinner} {bar:16} {pos}/{len}, {eta} left, {msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar())
 }

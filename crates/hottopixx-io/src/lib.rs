@@ -21,6 +21,7 @@
 
 mod bow;
 mod budget;
+mod checkpoint;
 mod delimited;
 mod error;
 mod format;
@@ -35,6 +36,7 @@ mod svmlight;
 mod triplets;
 pub mod write;
 
+pub use checkpoint::Checkpoint;
 pub use error::{Error, Place};
 pub use format::{Format, UnknownFormatName};
 pub use load::{LoadOptions, Loaded, load, read};

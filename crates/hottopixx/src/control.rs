@@ -1,5 +1,7 @@
-//! How a caller watches and stops a long computation: a deadline, a stop flag, an observer.
+//! How a caller watches and stops a long computation: a deadline, a stop flag, an observer, a
+//! keeper of its state.
 
+use crate::checkpoint::Keeper;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -50,8 +52,8 @@ pub struct Progress<'a> {
     pub done: usize,
     /// Of how much, where that is known.
     pub total: Option<usize>,
-    /// The best objective so far, where there is one.
-    pub value: Option<f64>,
+    /// A telling figure and what it is, such as `best` for the best objective so far.
+    pub figure: Option<(&'a str, f64)>,
 }
 
 /// Receives progress, from any thread.
@@ -60,12 +62,14 @@ pub trait Observer: Send + Sync {
     fn progress(&self, progress: &Progress<'_>);
 }
 
-/// Deadline, stop flag and observer of one computation. The default never stops and says nothing.
+/// Deadline, stop flag, observer and keeper of one computation. The default never stops, says
+/// nothing and keeps nothing.
 #[derive(Clone, Default)]
 pub struct Control {
     deadline: Option<Instant>,
     stop: Option<Arc<AtomicBool>>,
     observer: Option<Arc<dyn Observer>>,
+    keeper: Option<Arc<dyn Keeper>>,
 }
 
 impl Control {
@@ -85,6 +89,17 @@ impl Control {
     pub fn with_observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = Some(observer);
         self
+    }
+
+    /// Keeps the state of methods that work in epochs, and goes on from the state it has.
+    pub fn with_keeper(mut self, keeper: Arc<dyn Keeper>) -> Self {
+        self.keeper = Some(keeper);
+        self
+    }
+
+    /// Who keeps the state, if anyone does.
+    pub fn keeper(&self) -> Option<&dyn Keeper> {
+        self.keeper.as_deref()
     }
 
     /// The same with the deadline moved to where `share` of the time that is left will be gone.
@@ -131,6 +146,7 @@ impl std::fmt::Debug for Control {
             .field("deadline", &self.deadline)
             .field("stop", &self.stop)
             .field("observer", &self.observer.is_some())
+            .field("keeper", &self.keeper.is_some())
             .finish()
     }
 }

@@ -124,6 +124,12 @@ pub enum Error {
         /// A tau that is feasible; infinite where none was found.
         enough: f64,
     },
+    /// The state of an earlier run cannot be taken up.
+    #[error("the checkpoint cannot be used ({reason}): remove it and start anew")]
+    Checkpoint {
+        /// Why not.
+        reason: String,
+    },
     /// Stopped, by the caller or by the clock, before there was any answer.
     #[error("{0} before there was any answer: allow more time")]
     NoAnswer(crate::control::Stop),

@@ -10,6 +10,7 @@
 //! [`matrix`] → [`normalise`] → [`localise`] → [`select`] → [`clean`] → [`Factorization`].
 
 pub mod certify;
+pub mod checkpoint;
 pub mod clean;
 pub mod control;
 mod error;

@@ -1,6 +1,7 @@
 //! `hottopixx factor`: the main job.
 
 use crate::args;
+use crate::checkpoint;
 use crate::failure::Failure;
 use crate::job::{self, Session};
 use crate::output;
@@ -13,13 +14,19 @@ use std::time::Instant;
 /// Loads, factors, reports.
 pub fn run(args: &args::Factor, started: Instant) -> Result<(), Failure> {
     let method = values::method(&args.method).map_err(Failure::Wrong)?;
+    checkpoint::prepare(&args.checkpoints)?;
     let session = Session::start(&args.run, args.output.quiet, started)?;
     let problem = Problem::prepare(Raw::load(&args.input)?, &args.text)?;
     let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
     output::prepare(args.output.out.as_deref())?;
     let load_seconds = session.elapsed();
 
-    let factor = session.factor(&problem, args.rank, method, &args.settings, cost.as_deref())?;
+    let mut factor =
+        session.factor(&problem, args.rank, method, &args.settings, cost.as_deref())?;
+    let kept = checkpoint::open(&args.checkpoints, &factor, &problem.matrix, args.output.quiet)?;
+    if let Some(file) = &kept {
+        factor = factor.keeper(file.clone());
+    }
     let answer = factor.run(&problem.matrix).map_err(|error| problem.failure(error))?;
     let answer = problem.restore(answer);
     session.finish();
@@ -33,5 +40,8 @@ pub fn run(args: &args::Factor, started: Instant) -> Result<(), Failure> {
             "text? try --cooccurrence: rows of counts are too sparse for topics",
         );
     }
-    output::deliver(&args.output, &problem, &answer, &summary, &text)
+    let stop = answer.stop;
+    output::deliver(&args.output, &problem, &answer, &summary, &text)?;
+    checkpoint::close(kept.as_deref(), stop);
+    Ok(())
 }

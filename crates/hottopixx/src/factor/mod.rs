@@ -8,11 +8,13 @@ pub use certified::Certified;
 pub use programs::Bounds;
 
 use crate::Error;
+use crate::checkpoint::{Keeper, fingerprint};
 use crate::control::{Control, Stop};
 use crate::localise::lp::LpOutcome;
 use crate::matrix::Matrix;
 use crate::select::portfolio::Judged;
 use job::Job;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// How the hott rows are found.
@@ -320,6 +322,12 @@ impl Factor {
         self
     }
 
+    /// Keeps the state of the run, in addition to what [`Factor::control`] says.
+    pub fn keeper(mut self, keeper: Arc<dyn Keeper>) -> Self {
+        self.control = self.control.with_keeper(keeper);
+        self
+    }
+
     /// Factors the matrix.
     ///
     /// # Errors
@@ -330,6 +338,19 @@ impl Factor {
             let job = Job::new(self, matrix)?;
             Ok(self.carry_out(&job, matrix)?.0)
         })
+    }
+
+    /// A number that differs, as good as surely, for runs on other data or with other settings:
+    /// what a checkpoint belongs to. Threads and limits do not matter. O(nonzeros).
+    pub fn fingerprint(&self, matrix: &Matrix) -> u64 {
+        let Factor { rank, method, objective, cleaning, seed, epochs, cost, .. } = self;
+        let Factor { tau, gap, trace, epsilon, alpha, candidates, .. } = self;
+        let version = env!("CARGO_PKG_VERSION");
+        let settings = format!(
+            "{version} {rank} {method:?} {objective:?} {cleaning:?} {seed} {epochs} {cost:?} {tau:?} \
+             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?}"
+        );
+        fingerprint(matrix, &settings)
     }
 
     /// The factorization, and the linear program behind it where the method has one.

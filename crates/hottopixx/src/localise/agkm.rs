@@ -237,7 +237,7 @@ fn measure(points: &Matrix, far: f64, control: &Control) -> Vec<Result<Hull, Sto
                 };
                 let done = 1 + done.fetch_add(1, Ordering::Relaxed);
                 let (stage, task, total) = (Stage::Localise, "agkm", Some(m));
-                control.report(&Progress { stage, task, done, total, value: None });
+                control.report(&Progress { stage, task, done, total, figure: None });
                 Ok(hull)
             },
         )

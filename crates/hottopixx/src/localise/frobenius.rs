@@ -244,7 +244,7 @@ fn report(control: &Control, done: usize, total: usize, change: f64) {
         task: "frobenius",
         done,
         total: Some(total),
-        value: Some(change),
+        figure: Some(("change", change)),
     });
 }
 

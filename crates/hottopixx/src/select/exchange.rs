@@ -152,7 +152,7 @@ pub fn refine(
             task: "exchange",
             done: round,
             total: None,
-            value: Some(best.score),
+            figure: Some(("best", best.score)),
         });
         if best.score <= 1e-12 || control.stopped().is_some() {
             break;

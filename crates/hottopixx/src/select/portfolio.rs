@@ -80,7 +80,7 @@ pub fn judge(
             task: "judge",
             done: done + 1,
             total: Some(distinct.len()),
-            value: best.as_ref().map(|b| b.score),
+            figure: best.as_ref().map(|b| ("best", b.score)),
         });
     }
     let best = best?;

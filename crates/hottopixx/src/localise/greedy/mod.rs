@@ -69,7 +69,7 @@ fn report(control: &Control, task: &str, done: usize, total: usize, value: f64) 
         task,
         done,
         total: Some(total),
-        value: Some(value),
+        figure: Some(("residual", value)),
     });
 }
 

@@ -14,11 +14,13 @@
 //! from 5.2 to 4.8 at eta = 4, where noise dominates.
 
 use super::{Epoch, Iterate};
+use crate::checkpoint::{get_words, put_words};
 use crate::control::{Control, Stop};
 use crate::kernels::{axpy, gemm};
 use crate::matrix::Dense;
 use crate::project::project_phi0;
 use rayon::prelude::*;
+use std::io::{self, Read, Write};
 
 /// C, f x m and row-major, one column for each candidate.
 pub(super) struct DenseIterate<'a> {
@@ -115,6 +117,20 @@ impl Iterate for DenseIterate<'_> {
     fn diagonal(&self) -> Vec<f64> {
         let m = self.candidates.len();
         self.candidates.iter().enumerate().map(|(q, i)| self.c[i * m + q]).collect()
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let halves = |v: &f64| [v.to_bits() as u32, (v.to_bits() >> 32) as u32];
+        put_words(out, self.c.iter().flat_map(halves))
+    }
+
+    fn read(&mut self, input: &mut dyn Read) -> io::Result<()> {
+        let mut at = 0;
+        get_words(input, 2 * self.c.len(), |word| {
+            let old = self.c[at / 2].to_bits();
+            self.c[at / 2] = f64::from_bits(old >> 32 | u64::from(word) << 32);
+            at += 1;
+        })
     }
 
     fn loss(&self) -> f64 {

@@ -24,11 +24,13 @@ mod sparse;
 
 use super::{Localisation, candidate_rows, check_cost, spread};
 use crate::Error;
+use crate::checkpoint::{get_u64, put_u64};
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::matrix::Matrix;
 use crate::normalise::UnitRows;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::io::{self, Read, Write};
 
 /// Settings of Algorithm 4; the defaults are the paper's (section 5), save where noted.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,6 +148,10 @@ trait Iterate {
     fn diagonal(&self) -> Vec<f64>;
     /// `sum_i ||x_i - c_i X||_1`.
     fn loss(&self) -> f64;
+    /// Writes C, all that one epoch leaves to the next.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()>;
+    /// Takes C from what [`Iterate::write`] wrote for the same X and candidates.
+    fn read(&mut self, input: &mut dyn Read) -> io::Result<()>;
 }
 
 /// Runs Algorithm 4 for `rank` hott rows among the rows where `allowed` is true.
@@ -173,7 +179,7 @@ pub fn hottopixx(
         Matrix::Dense(dense) => Box::new(dense::DenseIterate::new(dense, &candidates)),
         Matrix::Sparse(sparse) => Box::new(sparse::SparseIterate::new(sparse, &candidates)),
     };
-    let (epochs, stop) = descend(iterate.as_mut(), x.examples(), rank, &p, settings, control);
+    let (epochs, stop) = descend(iterate.as_mut(), x.examples(), rank, &p, settings, control)?;
     let diagonal = iterate.diagonal();
     let cost: f64 = p.iter().zip(&diagonal).map(|(p, d)| p * d).sum();
     Ok(Localisation {
@@ -193,26 +199,62 @@ fn descend(
     p: &[f64],
     settings: &HottopixxSettings,
     control: &Control,
-) -> (usize, Stop) {
-    let mut beta = 0.0;
-    for t in 0..settings.epochs {
+) -> Result<(usize, Stop), Error> {
+    let (first, mut beta) = resume(iterate, settings.epochs, control)
+        .map_err(|error| Error::Checkpoint { reason: error.to_string() })?;
+    for t in first..settings.epochs {
         let order = order(settings.seed, t, columns);
         let pull: Vec<f64> = p.iter().map(|p| beta + p).collect();
         let epoch = Epoch { order: &order, step: settings.step(t), pull: &pull };
         if let Some(stop) = iterate.epoch(&epoch, control) {
-            return (t, stop);
+            return Ok((t, stop));
         }
-        let trace: f64 = iterate.diagonal().iter().sum();
+        let diagonal = iterate.diagonal();
+        let trace: f64 = diagonal.iter().sum();
         beta += settings.dual_step * (trace - rank as f64);
+        keep(iterate, t + 1, settings.epochs, beta, control);
         control.report(&Progress {
             stage: Stage::Localise,
             task: "hottopixx",
             done: t + 1,
             total: Some(settings.epochs),
-            value: Some(trace),
+            figure: Some(("diagonal gap", diagonal_gap(&diagonal, rank))),
         });
     }
-    (settings.epochs, Stop::Finished)
+    Ok((settings.epochs, Stop::Finished))
+}
+
+/// The epochs that an earlier run has done and its beta, its C going to `iterate`.
+fn resume(iterate: &mut dyn Iterate, epochs: usize, control: &Control) -> io::Result<(usize, f64)> {
+    let Some(keeper) = control.keeper() else { return Ok((0, 0.0)) };
+    let Some(mut state) = keeper.resume()? else { return Ok((0, 0.0)) };
+    let done = get_u64(state.as_mut())?;
+    let beta = f64::from_bits(get_u64(state.as_mut())?);
+    iterate.read(state.as_mut())?;
+    match usize::try_from(done) {
+        Ok(done) if done <= epochs => Ok((done, beta)),
+        _ => Err(io::Error::other(format!("it is at epoch {done} of {epochs}"))),
+    }
+}
+
+/// Gives the state after `done` epochs to the keeper when it is due, and at the end.
+fn keep(iterate: &dyn Iterate, done: usize, epochs: usize, beta: f64, control: &Control) {
+    if let Some(keeper) = control.keeper()
+        && (keeper.due() || done == epochs)
+    {
+        keeper.save(&|out| {
+            put_u64(out, done as u64)?;
+            put_u64(out, beta.to_bits())?;
+            iterate.write(out)
+        });
+    }
+}
+
+/// How far the hott rows stand out: the r-th largest entry of the diagonal minus the next.
+fn diagonal_gap(diagonal: &[f64], rank: usize) -> f64 {
+    let mut sorted = diagonal.to_vec();
+    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+    sorted[rank - 1] - sorted.get(rank).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

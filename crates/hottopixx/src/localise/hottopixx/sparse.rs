@@ -16,10 +16,12 @@
 //! row is a dense scratch vector while it is worked on and sparse between epochs.
 
 use super::{Epoch, Iterate};
+use crate::checkpoint::{get_u64, put_u64};
 use crate::control::{Control, Stop};
 use crate::matrix::Sparse;
 use crate::project::Squisher;
 use rayon::prelude::*;
+use std::io::{self, Read, Write};
 
 /// Rows between two looks at the clock.
 const ROWS: usize = 512;
@@ -223,6 +225,29 @@ impl Iterate for SparseIterate<'_> {
 
     fn diagonal(&self) -> Vec<f64> {
         self.diagonal_before()
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        for row in &self.rows {
+            put_u64(out, row.len() as u64)?;
+            for &(j, value) in row {
+                put_u64(out, u64::from(j))?;
+                put_u64(out, value.to_bits())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, input: &mut dyn Read) -> io::Result<()> {
+        for row in &mut self.rows {
+            let length = get_u64(input)? as usize;
+            row.clear();
+            for _ in 0..length {
+                let j = get_u64(input)? as u32;
+                row.push((j, f64::from_bits(get_u64(input)?)));
+            }
+        }
+        Ok(())
     }
 
     fn loss(&self) -> f64 {

@@ -473,7 +473,7 @@ impl Search<'_> {
             task,
             done: self.rounds,
             total: None,
-            value: Some(at.upper),
+            figure: Some(("best", at.upper)),
         });
     }
 
