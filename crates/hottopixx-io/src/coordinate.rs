@@ -314,12 +314,14 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Reads until the buffer is full or the stream ends; a full buffer grows first.
+    /// Reads until the buffer is full or the stream ends. The buffer grows from block to block, so
+    /// that little text takes little memory, and whenever it is full.
     fn fill(&mut self) -> Result<(), Fault> {
-        if self.buffer.len() < BLOCK {
-            self.buffer.resize(BLOCK, 0);
-        } else if self.end == self.buffer.len() {
-            self.buffer.resize(2 * self.end, 0);
+        let length = self.buffer.len();
+        if length < BLOCK {
+            self.buffer.resize((2 * length).clamp(PIECE, BLOCK), 0);
+        } else if self.end == length {
+            self.buffer.resize(2 * length, 0);
         }
         if !self.finished {
             let wanted = self.buffer.len() - self.end;

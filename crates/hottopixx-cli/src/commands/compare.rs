@@ -4,7 +4,6 @@ use crate::args::{self, Settings};
 use crate::failure::{Failure, print};
 use crate::job::{self, Session};
 use crate::output::json;
-use crate::problem::Problem;
 use crate::summarise::peak_memory;
 use hottopixx::control::Stop;
 use hottopixx::{Error, Errors, HottRow, Method, Objective};

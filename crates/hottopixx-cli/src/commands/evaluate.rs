@@ -4,7 +4,6 @@ use crate::args;
 use crate::failure::Failure;
 use crate::job::Session;
 use crate::output;
-use crate::problem::Problem;
 use crate::summarise::summary;
 use hottopixx::Objective;
 use hottopixx::synth::Truth;

@@ -4,7 +4,6 @@ use crate::args;
 use crate::failure::Failure;
 use crate::job::{self, Session};
 use crate::output;
-use crate::problem::Problem;
 use crate::summarise::summary;
 use crate::values;
 use hottopixx_report::text::line;
