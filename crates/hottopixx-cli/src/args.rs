@@ -78,6 +78,7 @@ Formats, by extension or --format:
   .csv .tsv                 csv, tsv  header and row names are detected
   .svm .libsvm .svmlight    svmlight  one example a line: add --transpose
   docword.*.txt[.gz]        bow       UCI bag of words: words x documents
+  .hpx                      hpx       written by 'generate' and as cache: mapped
 
 Methods:
   auto       several of the others, judged by their error, then improved by
@@ -158,7 +159,7 @@ pub struct Generate {
     /// Fixes everything random
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
-    /// Where to write the matrix: .npy, or .npz for a sparse one
+    /// Where to write the matrix: .npy, .npz for a sparse one, or .hpx for either
     #[arg(long, short, value_name = "FILE")]
     pub out: PathBuf,
     /// Say nothing
@@ -274,7 +275,7 @@ pub struct Input {
     /// The matrix, rows are features; - for standard input
     #[arg(value_name = "INPUT", help_heading = "Arguments")]
     pub path: PathBuf,
-    /// npy, npz, mtx, csv, tsv, svmlight or bow, instead of by extension
+    /// npy, npz, mtx, csv, tsv, svmlight, bow or hpx, instead of by extension
     #[arg(long, value_name = "FORMAT", value_parser = values::format)]
     pub format: Option<Format>,
     /// Which array of an .npz file, when it holds several
@@ -286,9 +287,17 @@ pub struct Input {
     /// Names of the features, one a line
     #[arg(long, value_name = "FILE")]
     pub names: Option<PathBuf>,
-    /// Refuse a matrix that would need more than this, such as 8GiB
+    /// Memory that the matrix may take, such as 8GiB; a larger one is refused,
+    /// or built on disk where that can be. Mapped files (.hpx, .npy) take none
     #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     pub memory: Option<u64>,
+    /// Keep text files of any size in this folder as .hpx once they are read
+    /// (default: those of 64 MiB and more, as .NAME.hpx beside them)
+    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
+    pub cache: Option<PathBuf>,
+    /// Keep nothing, and look for nothing kept
+    #[arg(long)]
+    pub no_cache: bool,
 }
 
 /// For counts of words in documents.

@@ -1,9 +1,9 @@
 //! From flags to checked settings: what every command needs before it calls the library.
 
-use crate::args::{Program, Run, Settings};
+use crate::args::{Input, Program, Run, Settings, Text};
 use crate::control::Interrupt;
 use crate::failure::Failure;
-use crate::problem::Problem;
+use crate::problem::{Problem, Raw};
 use crate::progress::Bar;
 use hottopixx::{Factor, Method};
 use std::path::Path;
@@ -24,6 +24,7 @@ pub struct Session {
     /// The progress bar, if there is one.
     pub bar: Option<Arc<Bar>>,
     run: Run,
+    quiet: bool,
 }
 
 impl Session {
@@ -50,6 +51,7 @@ impl Session {
             interrupt: Interrupt::install(),
             bar: Bar::start(quiet),
             run: run.clone(),
+            quiet,
         };
         session.note("loading");
         Ok(session)
@@ -59,6 +61,20 @@ impl Session {
     pub fn note(&self, what: &str) {
         if let Some(bar) = &self.bar {
             bar.note(what);
+        }
+    }
+
+    /// Reads the input and prepares it as asked.
+    pub fn load(&self, input: &Input, text: &Text) -> Result<Problem, Failure> {
+        Problem::prepare(Raw::load(input, |sentence| self.remark(sentence))?, text)
+    }
+
+    /// Says a sentence on standard error, unless the user wants quiet.
+    fn remark(&self, sentence: &str) {
+        match &self.bar {
+            _ if self.quiet => {}
+            Some(bar) => bar.aside(|| crate::failure::say(sentence)),
+            None => crate::failure::say(sentence),
         }
     }
 

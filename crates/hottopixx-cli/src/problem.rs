@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::text::{self, Weight};
 use hottopixx::{Error, Factorization};
-use hottopixx_io::{Format, LoadOptions, Source};
+use hottopixx_io::{Cache, Format, LoadOptions, Source};
 use std::path::Path;
 
 /// A matrix ready to be factored.
@@ -47,8 +47,8 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Reads the input and the names of its rows.
-    pub fn load(input: &Input) -> Result<Self, Failure> {
+    /// Reads the input and the names of its rows; `note` is told what the user may want to know.
+    pub fn load(input: &Input, note: impl FnOnce(&str)) -> Result<Self, Failure> {
         let source = Source::path(&input.path);
         let label = source.name();
         let options = LoadOptions {
@@ -56,8 +56,16 @@ impl Raw {
             transpose: input.transpose,
             key: input.key.clone(),
             max_bytes: input.memory,
+            cache: match &input.cache {
+                _ if input.no_cache => Cache::Off,
+                Some(folder) => Cache::Folder(folder.clone()),
+                None => Cache::Beside,
+            },
         };
         let loaded = hottopixx_io::load(&source, &options)?;
+        if let Some(sentence) = loaded.cache.note() {
+            note(&sentence);
+        }
         let rows = loaded.matrix.rows();
         let bag_of_words = loaded.format == Format::BagOfWords;
         let names = match &input.names {

@@ -30,6 +30,11 @@ impl Bar {
         self.bar.set_message(what.to_owned());
     }
 
+    /// Lets `print` write to the terminal without the bar in between.
+    pub fn aside(&self, print: impl FnOnce()) {
+        self.bar.suspend(print);
+    }
+
     /// Takes the bar off the screen, so that the answer stands alone.
     pub fn finish(&self) {
         self.bar.finish_and_clear();

@@ -6,37 +6,46 @@
 //! features here, the matrix read is words x documents.
 
 use crate::budget::Budget;
-use crate::error::{Fault, Place};
+use crate::coordinate::Layout;
+use crate::error::Fault;
 use crate::load::Parsed;
-use crate::mtx::{triplet, truncated};
 use crate::scan::Lines;
 use crate::triplets::Triplets;
 use std::io::Read;
 
 const LONGEST_LINE: u64 = 1 << 16;
-const ENTRY: [&str; 3] = ["document", "word", "count"];
 
-/// Reads one file as words x documents.
-pub(crate) fn read(reader: impl Read, budget: Budget) -> Result<Parsed, Fault> {
+/// Reads the first lines.
+pub(crate) fn open<R: Read>(reader: R) -> Result<(Lines<R>, Layout), Fault> {
     let mut lines = Lines::new(reader, LONGEST_LINE);
     let (documents, _) = size(&mut lines, "the number of documents")?;
-    let (words, at) = size(&mut lines, "the number of words")?;
-    let (count, last) = size(&mut lines, "the number of entries")?;
-    let shape = budget.sparse(words, documents, Place::Line(at))?;
-    budget.entries(count, Place::Line(last))?;
-    let mut triplets = Triplets::new(budget);
-    while let Some(line) = lines.next_full(None)? {
-        if triplets.len() as u64 == count {
-            let what = format!("there are more than the {count} entries of line {last}");
-            return Err(line.fault(what, "correct the number of entries"));
-        }
-        let (document, word, value) = triplet(line, ENTRY, [documents, words])?;
-        triplets.push(word, document, value, line.number)?;
-    }
-    if (triplets.len() as u64) < count {
-        return Err(truncated(triplets.len() as u64, count));
-    }
-    Ok(Parsed::new(triplets.into_sparse(shape.0, shape.1)?))
+    let (words, _) = size(&mut lines, "the number of words")?;
+    let (count, at) = size(&mut lines, "the number of entries")?;
+    let layout = Layout {
+        sizes: [documents, words],
+        what: ["document", "word", "count"],
+        count,
+        at,
+        pattern: false,
+        symmetric: false,
+        swapped: true,
+        comment: None,
+        longest: LONGEST_LINE as usize,
+    };
+    Ok((lines, layout))
+}
+
+/// Reads one file of `length` bytes, where that is known, as words x documents or, transposed, as it
+/// is.
+pub(crate) fn read(
+    reader: impl Read,
+    length: Option<u64>,
+    transpose: bool,
+    budget: Budget,
+) -> Result<Parsed, Fault> {
+    let (lines, layout) = open(reader)?;
+    let parsed = Triplets::read(lines, layout.transposed(transpose), length, budget)?;
+    Ok(if transpose { parsed.transposed() } else { parsed })
 }
 
 /// One of the three lines at the top, and its number.

@@ -66,7 +66,8 @@ impl Budget {
     }
 }
 
-fn sizes(rows: u64, cols: u64, place: Place) -> Result<(usize, usize), Fault> {
+/// Sizes as numbers of this machine: at most 2^32 - 1 rows and columns.
+pub(crate) fn sizes(rows: u64, cols: u64, place: Place) -> Result<(usize, usize), Fault> {
     match (u32::try_from(rows), u32::try_from(cols)) {
         (Ok(rows), Ok(cols)) => Ok((rows as usize, cols as usize)),
         _ => Err(Fault::Malformed {

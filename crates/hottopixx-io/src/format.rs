@@ -21,15 +21,17 @@ pub enum Format {
     SvmLight,
     /// UCI bag of words, `docword.NAME.txt`.
     BagOfWords,
+    /// Our own `.hpx`: dense or sparse, with names, mapped instead of read.
+    Hpx,
 }
 
 /// What can be read, for messages.
 pub(crate) const KNOWN: &str = "use .npy, .npz, .mtx, .csv, .tsv, .svm, .libsvm, .svmlight or \
-    docword.NAME.txt (all but .npz also with .gz), or name the format with --format";
+    docword.NAME.txt (all but .npz also with .gz) or .hpx, or name the format with --format";
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 7] = [
+    pub const ALL: [Format; 8] = [
         Format::Npy,
         Format::Npz,
         Format::MatrixMarket,
@@ -37,6 +39,7 @@ impl Format {
         Format::Tsv,
         Format::SvmLight,
         Format::BagOfWords,
+        Format::Hpx,
     ];
 
     /// The name that [`FromStr`] accepts.
@@ -49,6 +52,7 @@ impl Format {
             Format::Tsv => "tsv",
             Format::SvmLight => "svmlight",
             Format::BagOfWords => "bow",
+            Format::Hpx => "hpx",
         }
     }
 
@@ -71,17 +75,25 @@ impl Format {
             "csv" => Some(Format::Csv),
             "tsv" => Some(Format::Tsv),
             "svm" | "libsvm" | "svmlight" => Some(Format::SvmLight),
+            "hpx" => Some(Format::Hpx),
             "txt" if name.starts_with("docword.") => Some(Format::BagOfWords),
             _ => None,
         }
     }
 
-    /// The format that the first bytes prove, for the three that can be told.
+    /// Whether it is text, which takes long to read and is therefore worth a cache.
+    pub fn is_text(self) -> bool {
+        !matches!(self, Format::Npy | Format::Npz | Format::Hpx)
+    }
+
+    /// The format that the first bytes prove, for the four that can be told.
     pub fn from_bytes(head: &[u8]) -> Option<Format> {
         if head.starts_with(crate::npy::MAGIC) {
             Some(Format::Npy)
         } else if head.starts_with(crate::npz::MAGIC) {
             Some(Format::Npz)
+        } else if head.starts_with(crate::hpx::MAGIC) {
+            Some(Format::Hpx)
         } else {
             let banner = head.get(..crate::mtx::MAGIC.len())?;
             banner.eq_ignore_ascii_case(crate::mtx::MAGIC).then_some(Format::MatrixMarket)
@@ -97,7 +109,7 @@ impl fmt::Display for Format {
 
 /// A word that is not the name of a format.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} is not a format: choose one of npy, npz, mtx, csv, tsv, svmlight, bow", crate::error::quote(.0.as_bytes()))]
+#[error("{} is not a format: choose one of npy, npz, mtx, csv, tsv, svmlight, bow, hpx", crate::error::quote(.0.as_bytes()))]
 pub struct UnknownFormatName(pub String);
 
 impl FromStr for Format {

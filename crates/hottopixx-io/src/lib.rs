@@ -12,33 +12,47 @@
 //! | `.csv`, `.tsv` | table; header and row names detected | as stored |
 //! | `.svm`, `.libsvm`, `.svmlight` | one sample a line | samples |
 //! | `docword.NAME.txt` | UCI bag of words | words |
+//! | `.hpx` | our own, with names ([`write::hpx`]) | as stored |
+//!
+//! Files of `.hpx`, and of `.npy` with numbers of 64 bits, are mapped: their matrix borrows the file,
+//! takes no memory of its own and may be larger than the machine has. Large text files are kept as
+//! `.hpx` once they have been read, where [`LoadOptions::cache`] allows it; [`peek`] tells sizes
+//! without reading.
 //!
 //! No file can make these functions panic or take memory out of proportion: sizes in headers are
 //! claims that are checked first, and every error is one sentence that names the file, the place and
 //! the remedy. [`mod@write`] holds the way back; every file appears whole or not at all.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod bow;
 mod budget;
+mod cache;
 mod checkpoint;
+mod coordinate;
 mod delimited;
 mod error;
+mod external;
 mod format;
+mod hpx;
 mod load;
+mod map;
 mod mtx;
 mod names;
 mod npy;
 mod npz;
+mod peek;
 mod scan;
 mod source;
 mod svmlight;
 mod triplets;
 pub mod write;
 
+pub use cache::{Cache, CacheUse};
 pub use checkpoint::Checkpoint;
 pub use error::{Error, Place};
 pub use format::{Format, UnknownFormatName};
 pub use load::{LoadOptions, Loaded, load, read};
 pub use names::{read_names, read_numbers};
+pub use peek::{Header, peek};
 pub use source::Source;

@@ -1,12 +1,13 @@
 //! From a source to a checked matrix: find the format, read, check, transpose.
 
 use crate::budget::Budget;
+use crate::cache::{Cache, CacheUse, Facts, Keeper};
 use crate::error::{Error, Fault, Place};
 use crate::format::{Format, KNOWN};
 use crate::source::{Body, Source, Stream, display_name};
-use crate::{bow, delimited, mtx, names, npy, npz, svmlight};
+use crate::{bow, delimited, external, hpx, mtx, names, npy, npz, svmlight};
 use hottopixx::matrix::Matrix;
-use std::io::{BufReader, Cursor, Read, Seek};
+use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// How to read.
@@ -17,10 +18,13 @@ pub struct LoadOptions {
     /// Whether to transpose what the format gives (see [`Format`]).
     pub transpose: bool,
     /// Bytes that the matrix may take, with what is needed to build it; `None` allows three quarters
-    /// of the machine's memory.
+    /// of the machine's memory. A matrix in a mapped file takes none, since the operating system can
+    /// read its pages again.
     pub max_bytes: Option<u64>,
     /// Which array of a `.npz` archive to take; `None` takes the one that can be meant.
     pub key: Option<String>,
+    /// Whether text files are kept as `.hpx` for the next time; only [`load`] heeds it.
+    pub cache: Cache,
 }
 
 /// A matrix, nonnegative and finite, and the names that came with it.
@@ -36,6 +40,8 @@ pub struct Loaded {
     pub labels: Option<Vec<f64>>,
     /// The format it was read as.
     pub format: Format,
+    /// What became of the cache.
+    pub cache: CacheUse,
 }
 
 /// What a parser returns: the matrix in the order in which the file stores it.
@@ -43,6 +49,8 @@ pub(crate) struct Parsed {
     pub matrix: Matrix,
     /// Whether `matrix` is the transpose of the file's.
     pub transposed: bool,
+    /// Whether the matrix is part of a mapped file.
+    pub mapped: bool,
     /// Names of rows and columns of the file's matrix.
     pub row_names: Option<Vec<String>>,
     pub col_names: Option<Vec<String>>,
@@ -54,6 +62,7 @@ impl Parsed {
         Parsed {
             matrix: matrix.into(),
             transposed: false,
+            mapped: false,
             row_names: None,
             col_names: None,
             labels: None,
@@ -63,6 +72,11 @@ impl Parsed {
     /// Says that the matrix is the transpose of the file's.
     pub fn transposed(self) -> Parsed {
         Parsed { transposed: true, ..self }
+    }
+
+    /// Says that the matrix is part of a mapped file.
+    pub fn mapped(self) -> Parsed {
+        Parsed { mapped: true, ..self }
     }
 
     /// Checks every entry; the place named is one of the file's matrix.
@@ -82,7 +96,8 @@ impl Parsed {
         })
     }
 
-    fn finish(self, format: Format, transpose: bool, budget: Budget) -> Result<Loaded, Fault> {
+    /// Checks the entries and turns the matrix as asked.
+    pub fn finish(self, format: Format, transpose: bool, budget: Budget) -> Result<Loaded, Fault> {
         self.check()?;
         let (mut row_names, mut col_names) = (self.row_names, self.col_names);
         if transpose {
@@ -90,24 +105,24 @@ impl Parsed {
         }
         let mut matrix = self.matrix;
         if self.transposed != transpose {
-            check_transpose(&matrix, budget)?;
+            check_transpose(&matrix, self.mapped, budget)?;
             matrix = matrix.transpose();
         }
-        Ok(Loaded { matrix, row_names, col_names, labels: self.labels, format })
+        let cache = CacheUse::Unused;
+        Ok(Loaded { matrix, row_names, col_names, labels: self.labels, format, cache })
     }
 }
 
-/// For a moment there are two copies of a matrix that is transposed.
-fn check_transpose(matrix: &Matrix, budget: Budget) -> Result<(), Fault> {
-    match matrix {
-        Matrix::Dense(m) => {
-            let (rows, cols) = (m.rows(), m.cols());
-            budget.check(m.values().len() as u128 * 16, Place::File, || {
-                format!("turning a matrix of {rows} x {cols} by rows")
-            })
-        }
-        Matrix::Sparse(m) => budget.entries(m.values().len() as u64, Place::File),
-    }
+/// For a moment there are two copies of a matrix that is transposed; one in a mapped file is free.
+fn check_transpose(matrix: &Matrix, mapped: bool, budget: Budget) -> Result<(), Fault> {
+    let (rows, cols) = (matrix.rows(), matrix.cols());
+    let what = || format!("turning a matrix of {rows} x {cols} by rows");
+    let copies = if mapped { 1 } else { 2 };
+    let needed = match matrix {
+        Matrix::Dense(m) => m.values().len() as u128 * 8,
+        Matrix::Sparse(m) => m.values().len() as u128 * 12 + cols as u128 * 8,
+    };
+    budget.check(needed * copies, Place::File, what)
 }
 
 /// Reads a matrix from a file or from standard input.
@@ -117,10 +132,25 @@ fn check_transpose(matrix: &Matrix, budget: Budget) -> Result<(), Fault> {
 /// format is unknown, its bytes are not of that format, an entry is negative or not finite, or the
 /// matrix would take more than [`LoadOptions::max_bytes`].
 pub fn load(source: &Source, options: &LoadOptions) -> Result<Loaded, Error> {
-    let stream = Stream::open(source)?;
     let path = source.as_path();
     let named = options.format.or_else(|| path.and_then(Format::from_path));
-    let mut loaded = parse(stream, &source.name(), named, path, options)?;
+    let kept = options.cache != Cache::Off && named.is_none_or(Format::is_text);
+    // Before it is opened: what changes from here on makes a cache worthless.
+    let facts = path.filter(|_| kept).and_then(Facts::of);
+    let stream = Stream::open(source)?;
+    let name = source.name();
+    let format = format_of(&stream, &name, named, path)?;
+    let budget = Budget::new(options.max_bytes);
+    let keeper = path.zip(facts).and_then(|(p, facts)| Keeper::new(p, facts, format, options));
+    let mut loaded = match keeper.as_ref().and_then(|keeper| keeper.fetch(budget)) {
+        Some(loaded) => loaded,
+        None => {
+            let parsed = parse_as(format, stream, options, budget)
+                .and_then(|parsed| parsed.finish(format, options.transpose, budget));
+            keep(parsed, path.zip(keeper.as_ref()), format, options, budget)
+                .map_err(|fault| fault.in_file(&name))?
+        }
+    };
     if loaded.format == Format::BagOfWords
         && let Some(vocabulary) = path.and_then(names::vocabulary_beside)
     {
@@ -131,6 +161,32 @@ pub fn load(source: &Source, options: &LoadOptions) -> Result<Loaded, Error> {
             Some(names);
     }
     Ok(loaded)
+}
+
+/// Keeps what has been parsed for the next time; builds it on disk when it was too large.
+fn keep(
+    parsed: Result<Loaded, Fault>,
+    keeper: Option<(&Path, &Keeper)>,
+    format: Format,
+    options: &LoadOptions,
+    budget: Budget,
+) -> Result<Loaded, Fault> {
+    match (parsed, keeper) {
+        (Ok(mut loaded), Some((_, keeper))) => {
+            loaded.cache = keeper.store(&loaded);
+            Ok(loaded)
+        }
+        (Err(fault @ Fault::TooLarge { .. }), Some((path, keeper)))
+            if external::possible(format) =>
+        {
+            if !external::build(path, keeper, format, options.transpose, budget)? {
+                return Err(fault);
+            }
+            let cache = CacheUse::Written(keeper.place().to_owned());
+            keeper.fetch(budget).map(|loaded| Loaded { cache, ..loaded }).ok_or(fault)
+        }
+        (parsed, _) => parsed,
+    }
 }
 
 /// Reads a matrix from any stream of bytes, compressed or not; `name` is what messages call it.
@@ -144,31 +200,31 @@ pub fn load(source: &Source, options: &LoadOptions) -> Result<Loaded, Error> {
 /// ```
 ///
 /// # Errors
-/// As [`load`]; without [`LoadOptions::format`], only npy, npz and Matrix Market are recognised.
+/// As [`load`]; without [`LoadOptions::format`], only npy, npz, hpx and Matrix Market are recognised.
 pub fn read(reader: impl Read, name: &str, options: &LoadOptions) -> Result<Loaded, Error> {
     let stream =
         Stream::new(Body::Other(Box::new(reader)), None).map_err(|fault| fault.in_file(name))?;
-    parse(stream, name, options.format, None, options)
-}
-
-fn parse(
-    stream: Stream<'_>,
-    name: &str,
-    named: Option<Format>,
-    path: Option<&Path>,
-    options: &LoadOptions,
-) -> Result<Loaded, Error> {
-    if stream.head.is_empty() {
-        return Err(Error::Empty { file: name.to_owned() });
-    }
-    let format = match named {
-        Some(format) => format,
-        None => recognise(&stream.head, path, name)?,
-    };
+    let format = format_of(&stream, name, options.format, None)?;
     let budget = Budget::new(options.max_bytes);
     parse_as(format, stream, options, budget)
         .and_then(|parsed| parsed.finish(format, options.transpose, budget))
         .map_err(|fault| fault.in_file(name))
+}
+
+/// The format as named, else as the first bytes show it.
+pub(crate) fn format_of(
+    stream: &Stream<'_>,
+    name: &str,
+    named: Option<Format>,
+    path: Option<&Path>,
+) -> Result<Format, Error> {
+    if stream.head.is_empty() {
+        return Err(Error::Empty { file: name.to_owned() });
+    }
+    match named {
+        Some(format) => Ok(format),
+        None => recognise(&stream.head, path, name),
+    }
 }
 
 /// The first bytes decide only where there is no extension that could say otherwise.
@@ -196,7 +252,7 @@ fn parse_as(
 ) -> Result<Parsed, Fault> {
     let length = stream.length;
     match format {
-        Format::Npy => npy::read(stream.into_reader(), length, budget),
+        Format::Npy => npy(stream, budget),
         Format::Npz => match stream {
             Stream { body: Body::File(mut file), .. } => {
                 file.rewind()?;
@@ -207,12 +263,25 @@ fn parse_as(
                 npz::read(Cursor::new(bytes), options.key.as_deref(), budget)
             }
         },
-        Format::MatrixMarket => mtx::read(stream.into_reader(), budget),
+        Format::MatrixMarket => mtx::read(stream.into_reader(), length, options.transpose, budget),
         Format::Csv => delimited::read(stream.into_reader(), b',', budget),
         Format::Tsv => delimited::read(stream.into_reader(), b'\t', budget),
         Format::SvmLight => svmlight::read(stream.into_reader(), budget),
-        Format::BagOfWords => bow::read(stream.into_reader(), budget),
+        Format::BagOfWords => bow::read(stream.into_reader(), length, options.transpose, budget),
+        Format::Hpx => hpx::read(stream, budget),
     }
+}
+
+/// Mapped where that is possible, else read.
+fn npy(mut stream: Stream<'_>, budget: Budget) -> Result<Parsed, Fault> {
+    if let Body::File(file) = &mut stream.body {
+        if let Some(parsed) = npy::map(file)? {
+            return Ok(parsed);
+        }
+        file.seek(SeekFrom::Start(stream.head.len() as u64))?;
+    }
+    let length = stream.length;
+    npy::read(stream.into_reader(), length, budget)
 }
 
 /// The whole stream in memory, for an archive that cannot be rewound.

@@ -6,9 +6,10 @@
 //! matrices and are refused.
 
 use crate::budget::Budget;
+use crate::coordinate::{Layout, truncated};
 use crate::error::{Fault, Place, quote};
 use crate::load::Parsed;
-use crate::scan::{Line, Lines, plain_triplet};
+use crate::scan::{Line, Lines};
 use crate::triplets::Triplets;
 use hottopixx::matrix::Dense;
 use std::io::Read;
@@ -21,20 +22,76 @@ pub(crate) const MAGIC: &[u8] = b"%%MatrixMarket";
 
 /// What the first line says.
 #[derive(Clone, Copy)]
-struct Kind {
+pub(crate) struct Kind {
     coordinate: bool,
     pattern: bool,
     symmetric: bool,
 }
 
-/// Reads one file.
-pub(crate) fn read(reader: impl Read, budget: Budget) -> Result<Parsed, Fault> {
+/// A file of which the first line has been read, with what follows it.
+pub(crate) enum Opened<R> {
+    /// An array: the sizes are still to come.
+    Array(Lines<R>, Kind),
+    /// Coordinates: the entries are to come.
+    Coordinate(Lines<R>, Layout),
+}
+
+impl<R> Opened<R> {
+    /// The entries of a coordinate file.
+    pub fn coordinate(self) -> Option<(Lines<R>, Layout)> {
+        match self {
+            Opened::Coordinate(lines, layout) => Some((lines, layout)),
+            Opened::Array(..) => None,
+        }
+    }
+}
+
+/// Reads the first lines.
+pub(crate) fn open<R: Read>(reader: R) -> Result<Opened<R>, Fault> {
     let mut lines = Lines::new(reader, LONGEST_LINE);
     let kind = match lines.next()? {
         Some(line) => banner(line)?,
         None => return Err(no_banner(1)),
     };
-    if kind.coordinate { coordinate(lines, kind, budget) } else { array(lines, kind, budget) }
+    if !kind.coordinate {
+        return Ok(Opened::Array(lines, kind));
+    }
+    let ([rows, cols, count], at) = sizes(&mut lines, "rows, columns and number of entries")?;
+    check_square(kind, rows, cols, at)?;
+    let layout = Layout {
+        sizes: [rows, cols],
+        what: ["row", "column", "value"],
+        count,
+        at,
+        pattern: kind.pattern,
+        symmetric: kind.symmetric,
+        swapped: false,
+        comment: Some(b'%'),
+        longest: LONGEST_LINE as usize,
+    };
+    Ok(Opened::Coordinate(lines, layout))
+}
+
+/// Reads one file of `length` bytes, where that is known; coordinates as they are needed in the end.
+pub(crate) fn read(
+    reader: impl Read,
+    length: Option<u64>,
+    transpose: bool,
+    budget: Budget,
+) -> Result<Parsed, Fault> {
+    match open(reader)? {
+        Opened::Array(lines, kind) => array(lines, kind, budget),
+        Opened::Coordinate(lines, layout) => {
+            let parsed = Triplets::read(lines, layout.transposed(transpose), length, budget)?;
+            Ok(if transpose { parsed.transposed() } else { parsed })
+        }
+    }
+}
+
+/// Rows and columns of a dense file.
+pub(crate) fn array_shape<R: Read>(lines: &mut Lines<R>) -> Result<(u64, u64), Fault> {
+    let ([rows, cols], _) = sizes(lines, "the number of rows and of columns")?;
+    Ok((rows, cols))
 }
 
 fn no_banner(line: u64) -> Fault {
@@ -96,99 +153,6 @@ fn check_square(kind: Kind, rows: u64, cols: u64, line: u64) -> Result<(), Fault
         return Err(Fault::line(line, what, "correct the sizes or write it as \"general\""));
     }
     Ok(())
-}
-
-fn coordinate<R: Read>(mut lines: Lines<R>, kind: Kind, budget: Budget) -> Result<Parsed, Fault> {
-    let ([rows, cols, count], at) = sizes(&mut lines, "rows, columns and number of entries")?;
-    check_square(kind, rows, cols, at)?;
-    let shape = budget.sparse(rows, cols, Place::Line(at))?;
-    budget.entries(count, Place::Line(at))?;
-    let mut triplets = Triplets::new(budget);
-    let mut found = 0u64;
-    while let Some(line) = lines.next_full(Some(b'%'))? {
-        if found == count {
-            let what = format!("there are more than the {count} entries of line {at}");
-            return Err(line.fault(what, "correct the number of entries"));
-        }
-        let (row, col, value) = entry(line, kind.pattern, rows, cols)?;
-        let number = line.number;
-        triplets.push(row, col, value, number)?;
-        if kind.symmetric && row != col {
-            triplets.push(col, row, value, number)?;
-        }
-        found += 1;
-    }
-    if found < count {
-        return Err(truncated(found, count));
-    }
-    Ok(Parsed::new(triplets.into_sparse(shape.0, shape.1)?))
-}
-
-/// One line of a coordinate file, as an entry counted from 0.
-fn entry(line: Line<'_>, pattern: bool, rows: u64, cols: u64) -> Result<(u32, u32, f64), Fault> {
-    if pattern {
-        let should = "row and column";
-        let mut words = line.words();
-        let row = index(line, words.expect(should)?, rows, "row")?;
-        let col = index(line, words.expect(should)?, cols, "column")?;
-        words.expect_end(should)?;
-        return Ok((row, col, 1.0));
-    }
-    triplet(line, ["row", "column", "value"], [rows, cols])
-}
-
-/// A line of two indices from 1 and a value; `what` names the three, `sizes` are the two largest
-/// indices. The caller has checked that these fit 32 bits.
-#[inline]
-pub(crate) fn triplet(
-    line: Line<'_>,
-    what: [&str; 3],
-    sizes: [u64; 2],
-) -> Result<(u32, u32, f64), Fault> {
-    let inside = |k: u64, size: u64| k.wrapping_sub(1) < size;
-    match plain_triplet(line.bytes) {
-        Some((i, j, value))
-            if inside(i, sizes[0])
-                && inside(j, sizes[1])
-                && (0.0..f64::INFINITY).contains(&value) =>
-        {
-            Ok(((i - 1) as u32, (j - 1) as u32, value))
-        }
-        _ => careful_triplet(line, what, sizes),
-    }
-}
-
-/// The same word by word, with a message for whatever is wrong.
-#[cold]
-fn careful_triplet(
-    line: Line<'_>,
-    what: [&str; 3],
-    sizes: [u64; 2],
-) -> Result<(u32, u32, f64), Fault> {
-    let should = format!("{}, {} and {}", what[0], what[1], what[2]);
-    let mut words = line.words();
-    let i = index(line, words.expect(&should)?, sizes[0], what[0])?;
-    let j = index(line, words.expect(&should)?, sizes[1], what[1])?;
-    let value = line.entry(words.expect(&should)?)?;
-    words.expect_end(&should)?;
-    Ok((i, j, value))
-}
-
-/// An index from 1 to `size`, as one from 0; the caller has checked that `size` fits 32 bits.
-fn index(line: Line<'_>, word: &[u8], size: u64, what: &str) -> Result<u32, Fault> {
-    let index = line.whole(word)?;
-    if index == 0 || index > size {
-        let what = format!("{what} {index} does not exist");
-        return Err(line.fault(what, format!("give a number from 1 to {size}")));
-    }
-    Ok((index - 1) as u32)
-}
-
-pub(crate) fn truncated(found: u64, count: u64) -> Fault {
-    Fault::file(
-        format!("the file is truncated, {found} entries found of {count}"),
-        "copy or download the file again",
-    )
 }
 
 /// A dense file lists columns one after the other: read as rows, it is the transpose.

@@ -9,9 +9,10 @@ use crate::budget::Budget;
 use crate::error::{Corrupt, Fault, Place, quote};
 use crate::load::Parsed;
 use crate::npy::{self, Header};
+use crate::peek::Sizes;
 use crate::triplets::Triplets;
 use hottopixx::matrix::Sparse;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read, Seek, SeekFrom};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -34,21 +35,53 @@ pub(crate) fn read(
     if let Some(key) = key {
         return archive.dense(key);
     }
-    if ["format", "shape", "data"].iter().all(|k| archive.has(k)) {
+    if archive.is_sparse() {
         return archive.sparse();
     }
     let key = archive.choose()?;
     archive.dense(&key)
 }
 
+/// The sizes of what [`read`] would read.
+pub(crate) fn peek(reader: impl Read + Seek, key: Option<&str>) -> Result<Sizes, Fault> {
+    let mut archive = Archive::open(reader, Budget::new(None))?;
+    let header = |archive: &mut Archive<_>, key: &str| archive.member(key, |r, _| Header::read(r));
+    if key.is_none() && archive.is_sparse() {
+        let shape = archive.whole("shape", 2, u64::MAX)?;
+        let stored = Some(length(&header(&mut archive, "data")?)?);
+        return match shape[..] {
+            [rows, cols] => Ok(Sizes { rows, cols, stored }),
+            _ => Err(Fault::file("the matrix has not two dimensions", RESAVE)),
+        };
+    }
+    let key = match key {
+        Some(key) => key.to_owned(),
+        None => archive.choose()?,
+    };
+    let (rows, cols) = header(&mut archive, &key)?.matrix_shape()?;
+    Ok(Sizes { rows, cols, stored: None })
+}
+
 struct Archive<R> {
     zip: ZipArchive<R>,
     keys: Vec<String>,
     budget: Budget,
+    /// Bytes that the members can have together.
+    largest: u64,
+}
+
+/// How many times smaller than itself anything can become by compression.
+const SQUEEZED: u64 = 1032;
+
+/// The number of entries that a header promises, if the archive is long enough to keep the promise.
+fn credible(count: u64, largest: u64) -> usize {
+    if count <= largest { usize::try_from(count).unwrap_or(0) } else { 0 }
 }
 
 impl<R: Read + Seek> Archive<R> {
-    fn open(reader: R, budget: Budget) -> Result<Self, Fault> {
+    fn open(mut reader: R, budget: Budget) -> Result<Self, Fault> {
+        let largest = reader.seek(SeekFrom::End(0))?.saturating_mul(SQUEEZED);
+        reader.rewind()?;
         let zip = ZipArchive::new(reader).map_err(|e| match e {
             ZipError::Io(e) if e.raw_os_error().is_some() => Fault::Io(e),
             _ => Fault::file("this is not a .npz file, or a damaged one", DAMAGED),
@@ -60,11 +93,15 @@ impl<R: Read + Seek> Archive<R> {
         if keys.is_empty() {
             return Err(Fault::file("there is no array in it", "write it with numpy.savez"));
         }
-        Ok(Archive { zip, keys, budget })
+        Ok(Archive { zip, keys, budget, largest })
     }
 
     fn has(&self, key: &str) -> bool {
         self.keys.iter().any(|k| k == key)
+    }
+
+    fn is_sparse(&self) -> bool {
+        ["format", "shape", "data"].iter().all(|k| self.has(k))
     }
 
     /// The one array that can be meant: `X`, the only matrix of numbers, or `arr_0`.
@@ -165,11 +202,13 @@ impl<R: Read + Seek> Archive<R> {
     }
 
     fn values(&mut self) -> Result<Vec<f64>, Fault> {
+        let largest = self.largest;
         self.array("data", |reader, header, budget| {
             let dtype = header.dtype()?;
             let count = length(header)?;
             budget.entries(count, Place::File)?;
             let mut values = Vec::new();
+            values.reserve_exact(credible(count, largest));
             npy::read_numbers(reader, dtype, count, |bytes| {
                 npy::decode(dtype, bytes, &mut values);
                 Ok(())
@@ -180,6 +219,7 @@ impl<R: Read + Seek> Archive<R> {
 
     /// `count` indices below `size`.
     fn indices(&mut self, key: &str, count: u64, size: usize) -> Result<Vec<u32>, Fault> {
+        let largest = self.largest;
         self.array(key, |reader, header, _| {
             let found = length(header)?;
             if found != count {
@@ -187,6 +227,7 @@ impl<R: Read + Seek> Archive<R> {
                 return Err(Fault::file(what, RESAVE));
             }
             let mut indices = Vec::new();
+            indices.reserve_exact(credible(count, largest));
             whole_numbers(reader, header, |chunk| {
                 if let Some(bad) = chunk.iter().find(|i| **i >= size as u64) {
                     let what = format!("index {bad} is outside a matrix with {size} of them");

@@ -36,6 +36,14 @@ impl<R: Read> Lines<R> {
         Lines { reader, buffer: Vec::new(), begin: 0, end: 0, number: 0, longest, finished: false }
     }
 
+    /// What is left when lines are not wanted any more: the reader, what it has given already,
+    /// whether that is all, and the number of the last line.
+    pub fn into_rest(mut self) -> (R, Vec<u8>, bool, u64) {
+        self.buffer.truncate(self.end);
+        self.buffer.drain(..self.begin);
+        (self.reader, self.buffer, self.finished, self.number)
+    }
+
     /// The next line; `None` at the end.
     pub fn next(&mut self) -> Result<Option<Line<'_>>, Fault> {
         Ok(self.advance()?.map(|span| Line { number: self.number, bytes: &self.buffer[span] }))
@@ -225,6 +233,57 @@ pub(crate) fn plain_triplet(line: &[u8]) -> Option<(u64, u64, f64)> {
     Some((row, column, value))
 }
 
+/// The same at the beginning of a text, with the end of the line: a number of at most 15 digits
+/// without exponent, and the length of it all. One look at each byte, since this is where the time
+/// of loading goes.
+#[inline]
+pub(crate) fn quick_triplet(text: &[u8]) -> Option<(u64, u64, f64, usize)> {
+    let (row, at) = quick_index(text, 0)?;
+    let (column, mut at) = quick_index(text, at)?;
+    let begin = at;
+    let mut digits = 0u64;
+    let mut point = 0;
+    let end = loop {
+        let byte = *text.get(at)?;
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 {
+            digits = digits.wrapping_mul(10).wrapping_add(u64::from(digit));
+        } else if byte == b'.' && point == 0 {
+            point = at + 1;
+        } else {
+            break byte;
+        }
+        at += 1;
+    };
+    let length = at - begin - usize::from(point > 0);
+    if length == 0 || length > 15 {
+        return None;
+    }
+    let value = if point == 0 { digits as f64 } else { digits as f64 / POWERS[at - point] };
+    match end {
+        b'\n' => Some((row, column, value, at + 1)),
+        b'\r' if text.get(at + 1) == Some(&b'\n') => Some((row, column, value, at + 2)),
+        _ => None,
+    }
+}
+
+/// A whole number and the blank or tab behind it, from `at` on; where it ends.
+#[inline]
+fn quick_index(text: &[u8], mut at: usize) -> Option<(u64, usize)> {
+    let begin = at;
+    let mut value = 0u64;
+    loop {
+        let byte = *text.get(at)?;
+        let digit = byte.wrapping_sub(b'0');
+        at += 1;
+        if digit > 9 {
+            let plain = matches!(byte, b' ' | b'\t') && (2..=19).contains(&(at - begin));
+            return plain.then_some((value, at));
+        }
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+    }
+}
+
 fn skip_blank(bytes: &[u8]) -> Option<&[u8]> {
     match bytes {
         [b' ' | b'\t', rest @ ..] => Some(rest),
@@ -237,13 +296,15 @@ pub(crate) fn number(word: &[u8]) -> Option<f64> {
     short_number(word).or_else(|| std::str::from_utf8(word).ok()?.parse().ok())
 }
 
+/// Powers of ten that are exact.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
 /// Numbers of at most 15 digits and a power of ten of at most 22: both are exact, so that one
 /// division or product rounds once. `None` for all others, well formed or not.
 fn short_number(word: &[u8]) -> Option<f64> {
-    const POWERS: [f64; 23] = [
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-        1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-    ];
     let mut digits = 0u64;
     let mut count = 0usize;
     let mut point: Option<usize> = None;
@@ -326,6 +387,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn quick_triplets_are_plain_ones(text in "[1-9][0-9]{0,20}[ \t]{1,2}[0-9]{1,3}[ \t][0-9]{0,17}[.]?[0-9]{0,6}[ e]?\r?\n?1") {
+            let line = text.split('\n').next().unwrap();
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            if let Some((i, j, value, length)) = quick_triplet(text.as_bytes()) {
+                let plain = plain_triplet(line.as_bytes()).unwrap();
+                prop_assert_eq!((i, j, value.to_bits()), (plain.0, plain.1, plain.2.to_bits()));
+                prop_assert_eq!(length, text.find('\n').unwrap() + 1);
+            }
+        }
+
         #[test]
         fn numbers_agree_with_the_standard_library(text in "[0-9]{0,18}[.]?[0-9]{0,6}(e-?[0-9]{1,3})?") {
             let want = text.parse::<f64>().ok().map(f64::to_bits);

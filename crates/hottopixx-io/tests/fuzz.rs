@@ -7,7 +7,7 @@
 mod common;
 
 use common::*;
-use hottopixx_io::{Format, LoadOptions};
+use hottopixx_io::{Format, LoadOptions, Source, load, peek};
 use proptest::prelude::*;
 
 /// One change to a file; positions are fractions of its length.
@@ -54,6 +54,19 @@ fn change() -> impl Strategy<Value = Change> {
         (at.clone(), 1..9usize).prop_map(|(p, n)| Change::Drop(p, n)),
         (at.clone(), pieces).prop_map(|(p, b)| Change::Put(p, b.to_vec())),
         (at, 1..40usize).prop_map(|(p, n)| Change::Repeat(p, n)),
+    ]
+}
+
+/// A number of 64 bits that a header or a list of starts might hold.
+fn word() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        0..6u64,
+        Just(u64::MAX),
+        Just(1 << 32),
+        Just(1 << 60),
+        Just(f64::NAN.to_bits()),
+        Just((-1f64).to_bits()),
+        any::<u64>(),
     ]
 }
 
@@ -120,13 +133,49 @@ proptest! {
 
     #[test]
     fn random_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200), which in any::<prop::sample::Index>()) {
-        exercise(&bytes, Some(Format::ALL[which.index(7)]))?;
+        exercise(&bytes, Some(Format::ALL[which.index(Format::ALL.len())]))?;
         exercise(&bytes, None)?;
     }
 
     #[test]
     fn random_text(text in "[-0-9.,:#%eE\"\n\t a]{0,120}", which in any::<prop::sample::Index>()) {
-        exercise(text.as_bytes(), Some(Format::ALL[which.index(7)]))?;
+        exercise(text.as_bytes(), Some(Format::ALL[which.index(Format::ALL.len())]))?;
+    }
+
+    #[test]
+    fn forged_hpx_files(
+        named in any::<bool>(),
+        words in prop::collection::vec((0..70usize, word()), 0..3),
+        changes in prop::collection::vec(change(), 0..2),
+    ) {
+        let plain = dense(&[&[0.0, 5.0, 0.0], &[7.0, 0.0, 1.0]]);
+        let mut bytes = if named { named_hpx() } else { hpx(&plain, None, None) };
+        for (k, word) in words {
+            // Words of 8 bytes: sizes, places, starts, values.
+            if let Some(place) = bytes.get_mut(8 * k..8 * k + 8) {
+                place.copy_from_slice(&word.to_le_bytes());
+            }
+        }
+        for change in &changes {
+            apply(&mut bytes, change);
+        }
+        forge(&mut bytes);
+        exercise(&bytes, Some(Format::Hpx))?;
+        // The same as a file, which is mapped.
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.hpx");
+        std::fs::write(&path, &bytes).unwrap();
+        let source = Source::path(&path);
+        let options = LoadOptions { max_bytes: Some(MEMORY), ..Default::default() };
+        let _ = peek(&source, &options);
+        let read = parse(&bytes, Format::Hpx);
+        match load(&source, &options) {
+            Ok(loaded) => prop_assert_eq!(loaded, read.unwrap()),
+            Err(e) => {
+                prop_assert!(read.is_err(), "{}", e);
+                prop_assert!(!e.to_string().contains(['\n', '\r']));
+            }
+        }
     }
 
     #[test]

@@ -74,6 +74,12 @@ pub enum Error {
         /// Columns of the matrix.
         cols: usize,
     },
+    /// A row whose columns were promised to increase and do not.
+    #[error("the columns of row {row} do not increase: sort each row and merge repeated places")]
+    Order {
+        /// Row, from 0.
+        row: usize,
+    },
     /// A rank of zero, or above the number of rows that can be hott.
     #[error("rank {rank} is not possible: choose between 1 and {available}, the number of {what}")]
     Rank {

@@ -4,7 +4,7 @@ use crate::args;
 use crate::failure::{Failure, print};
 use crate::job::{self, Session};
 use crate::output;
-use crate::problem::{Problem, Raw};
+use crate::problem::Problem;
 use crate::summarise::peak_memory;
 use crate::values;
 use hottopixx::certify::Theory;
@@ -85,7 +85,7 @@ struct Seconds {
 pub fn run(args: &args::Certify, started: Instant) -> Result<(), Failure> {
     let method = values::method(&args.method).map_err(Failure::Wrong)?;
     let session = Session::start(&args.run, args.quiet, started)?;
-    let problem = Problem::prepare(Raw::load(&args.input)?, &args.text)?;
+    let problem = session.load(&args.input, &args.text)?;
     let cost = job::cost(args.cost.as_deref(), &problem)?;
     output::prepare(args.out.as_deref())?;
     let load = session.elapsed();

@@ -4,7 +4,6 @@ use crate::args::{self, Settings};
 use crate::failure::{Failure, print};
 use crate::job::{self, Session};
 use crate::output::json;
-use crate::problem::{Problem, Raw};
 use crate::summarise::peak_memory;
 use hottopixx::control::Stop;
 use hottopixx::{Error, Errors, HottRow, Method, Objective};
@@ -59,7 +58,7 @@ struct Entry {
 /// Loads once, runs every method, reports.
 pub fn run(args: &args::Compare, started: Instant) -> Result<(), Failure> {
     let session = Session::start(&args.run, args.quiet, started)?;
-    let problem = Problem::prepare(Raw::load(&args.input)?, &args.text)?;
+    let problem = session.load(&args.input, &args.text)?;
     let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
     let (mut methods, mut no_answer, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
     for method in Method::ALL {

@@ -4,7 +4,6 @@ use crate::args;
 use crate::failure::Failure;
 use crate::job::Session;
 use crate::output;
-use crate::problem::{Problem, Raw};
 use crate::summarise::summary;
 use hottopixx::Objective;
 use hottopixx::synth::Truth;
@@ -16,7 +15,7 @@ use std::time::Instant;
 pub fn run(args: &args::Evaluate, started: Instant) -> Result<(), Failure> {
     let truth = args.truth.as_deref().map(read_truth).transpose()?;
     let session = Session::start(&args.run, args.output.quiet, started)?;
-    let problem = Problem::prepare(Raw::load(&args.input)?, &args.text)?;
+    let problem = session.load(&args.input, &args.text)?;
     output::prepare(args.output.out.as_deref())?;
     let load_seconds = session.elapsed();
 

@@ -5,7 +5,6 @@ use crate::checkpoint;
 use crate::failure::Failure;
 use crate::job::{self, Session};
 use crate::output;
-use crate::problem::{Problem, Raw};
 use crate::summarise::summary;
 use crate::values;
 use hottopixx_report::text::line;
@@ -16,7 +15,7 @@ pub fn run(args: &args::Factor, started: Instant) -> Result<(), Failure> {
     let method = values::method(&args.method).map_err(Failure::Wrong)?;
     checkpoint::prepare(&args.checkpoints)?;
     let session = Session::start(&args.run, args.output.quiet, started)?;
-    let problem = Problem::prepare(Raw::load(&args.input)?, &args.text)?;
+    let problem = session.load(&args.input, &args.text)?;
     let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
     output::prepare(args.output.out.as_deref())?;
     let load_seconds = session.elapsed();

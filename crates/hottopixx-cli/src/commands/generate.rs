@@ -20,26 +20,24 @@ pub fn families() -> impl TypedValueParser<Value = Family> {
 
 /// Makes the instance and writes both files.
 pub fn run(args: &args::Generate) -> Result<(), Failure> {
-    let sparse = match args.out.extension().and_then(|extension| extension.to_str()) {
-        Some("npy") => false,
-        Some("npz") => true,
-        _ => {
-            return Err(Failure::Wrong(format!(
-                "{}: unknown extension: let --out end in .npy, or .npz for a sparse matrix",
-                args.out.display()
-            )));
-        }
-    };
+    let extension = args.out.extension().and_then(|extension| extension.to_str());
+    if !matches!(extension, Some("npy" | "npz" | "hpx")) {
+        return Err(Failure::Wrong(format!(
+            "{}: unknown extension: let --out end in .npy, .npz for a sparse matrix, or .hpx",
+            args.out.display()
+        )));
+    }
     let recipe = recipe(args);
     let instance = recipe.generate().map_err(|error| {
         Failure::Wrong(format!("cannot generate {}: {error}", args.family.name()))
     })?;
     let truth = args.out.with_extension("truth.json");
-    match (&instance.matrix, sparse) {
-        (Matrix::Dense(matrix), false) => write::npy(&args.out, matrix)?,
-        (Matrix::Sparse(matrix), true) => write::npz(&args.out, matrix)?,
-        (Matrix::Sparse(matrix), false) => write::npy(&args.out, &dense(matrix))?,
-        (Matrix::Dense(_), true) => write::npz(&args.out, &sparsified(&instance.matrix)?)?,
+    match (&instance.matrix, extension) {
+        (matrix, Some("hpx")) => write::hpx(&args.out, matrix, None, None)?,
+        (Matrix::Dense(matrix), Some("npy")) => write::npy(&args.out, matrix)?,
+        (Matrix::Sparse(matrix), Some("npy")) => write::npy(&args.out, &dense(matrix))?,
+        (Matrix::Sparse(matrix), _) => write::npz(&args.out, matrix)?,
+        (Matrix::Dense(_), _) => write::npz(&args.out, &sparsified(&instance.matrix)?)?,
     }
     write::bytes(&truth, output::json(&instance.truth))?;
     if args.quiet {

@@ -121,7 +121,7 @@ fn damaged(what: &str) -> Fault {
 }
 
 /// Reads until `buffer` is full or the stream ends; the number of bytes read.
-pub(super) fn fill(reader: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> Result<usize, Fault> {
+pub(crate) fn fill(reader: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> Result<usize, Fault> {
     let mut found = 0;
     while found < buffer.len() {
         match reader.read(&mut buffer[found..]) {

@@ -7,13 +7,15 @@
 
 mod header;
 
-pub(crate) use header::{Dtype, Header, Kind, MAGIC};
+pub(crate) use header::{Dtype, Header, Kind, MAGIC, fill};
 
 use crate::budget::Budget;
 use crate::error::{Fault, Place};
 use crate::load::Parsed;
+use crate::map::Map;
 use hottopixx::matrix::Dense;
-use std::io::Read;
+use std::fs::File;
+use std::io::{Read, Seek};
 
 /// Bytes decoded at a time; a multiple of every size of number.
 const CHUNK: usize = 1 << 16;
@@ -26,6 +28,29 @@ pub(crate) fn read(
 ) -> Result<Parsed, Fault> {
     let header = Header::read(&mut reader)?;
     read_matrix(&mut reader, &header, length, budget)
+}
+
+/// The matrix of a file whose numbers are as this machine has them, where they are; `None` for one
+/// that has to be read: another dtype, numbers that begin at an odd place, too few of them.
+pub(crate) fn map(file: &mut File) -> Result<Option<Parsed>, Fault> {
+    file.rewind()?;
+    let Some(map) = Map::new(file) else { return Ok(None) };
+    let mut rest = map.bytes();
+    let header = Header::read(&mut rest)?;
+    let dtype = header.dtype()?;
+    let (rows, cols) = header.matrix_shape()?;
+    if dtype != (Dtype { kind: Kind::Float, size: 8, big_endian: false }) {
+        return Ok(None);
+    }
+    let begin = (map.bytes().len() - rest.len()) as u64;
+    let values = rows.checked_mul(cols).and_then(|count| map.numbers(begin, count));
+    let Some(values) = values else { return Ok(None) };
+    let (rows, cols) = crate::budget::sizes(rows, cols, Place::File)?;
+    Ok(Some(if header.fortran_order {
+        Parsed::new(Dense::from_buffer(cols, rows, values)?).transposed().mapped()
+    } else {
+        Parsed::new(Dense::from_buffer(rows, cols, values)?).mapped()
+    }))
 }
 
 /// Reads the numbers of a matrix whose header has been read.

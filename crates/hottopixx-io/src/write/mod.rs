@@ -7,7 +7,10 @@
 mod npy;
 mod npz;
 
+pub(crate) use npy::numbers;
+
 use crate::error::Error;
+use crate::hpx::Contents;
 use crate::source::display_name;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use std::fs::{self, File, OpenOptions};
@@ -30,6 +33,27 @@ pub fn npy(path: impl AsRef<Path>, matrix: &Dense) -> Result<(), Error> {
 /// [`Error::Write`] when the file cannot be written.
 pub fn npz(path: impl AsRef<Path>, matrix: &Sparse) -> Result<(), Error> {
     atomic(path, |file| npz::write(file, matrix))
+}
+
+/// Writes a matrix as `.hpx`, dense or sparse as it is, with names where there are any: one for each
+/// row and one for each column. The file can be mapped ([`crate::load`]).
+///
+/// # Errors
+/// [`Error::Write`] when the file cannot be written or there are more or fewer names.
+pub fn hpx(
+    path: impl AsRef<Path>,
+    matrix: &Matrix,
+    row_names: Option<&[String]>,
+    col_names: Option<&[String]>,
+) -> Result<(), Error> {
+    let fit = |names: Option<&[String]>, count| names.is_none_or(|names| names.len() == count);
+    atomic(path, |file| {
+        if !fit(row_names, matrix.rows()) || !fit(col_names, matrix.cols()) {
+            let what = "the names are not as many as the rows or columns";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        Contents { matrix, row_names, col_names, labels: None, origin: None }.write(file)
+    })
 }
 
 /// Writes `STEM.npy` for a dense matrix or `STEM.npz` for a sparse one into a folder and returns the
@@ -125,7 +149,7 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
         temporary.push(name);
         temporary.push(format!(".{}-{number}.tmp", std::process::id()));
         let temporary = path.with_file_name(temporary);
-        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+        match OpenOptions::new().read(true).write(true).create_new(true).open(&temporary) {
             Ok(file) => return Ok((temporary, file)),
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             Err(e) => return Err(e),

@@ -24,7 +24,7 @@ pub(super) fn header(out: &mut impl Write, descr: &str, shape: &str) -> io::Resu
 }
 
 /// Numbers as bytes, gathered so that the writer below sees large pieces.
-pub(super) fn numbers<const N: usize>(
+pub(crate) fn numbers<const N: usize>(
     out: &mut impl Write,
     items: impl Iterator<Item = [u8; N]>,
 ) -> io::Result<()> {

@@ -1,10 +1,13 @@
-//! scipy's `.npz` for CSR: the members that `scipy.sparse.save_npz` writes, compressed.
+//! scipy's `.npz` for CSR: the members that `scipy.sparse.save_npz` writes, compressed unless large.
 
 use super::npy::{header, numbers};
 use hottopixx::matrix::Sparse;
 use std::io::{self, Seek, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
+
+/// Members from this size on are not compressed, which would take minutes; scipy reads both.
+const STORED: usize = 1 << 26;
 
 /// A sparse matrix as CSR. Indices are 32-bit where they fit, as scipy has them.
 pub(super) fn write(out: &mut (impl Write + Seek), matrix: &Sparse) -> io::Result<()> {
@@ -44,9 +47,12 @@ fn member<W: Write + Seek>(
 ) -> io::Result<()> {
     // Members of 4 GiB and more need wider fields, which must be asked for beforehand.
     let large = bytes as u64 >= u64::from(u32::MAX) - (1 << 20);
-    let options = SimpleFileOptions::default()
-        .compression_method(zip::CompressionMethod::Deflated)
-        .large_file(large);
+    let method = if bytes < STORED {
+        zip::CompressionMethod::Deflated
+    } else {
+        zip::CompressionMethod::Stored
+    };
+    let options = SimpleFileOptions::default().compression_method(method).large_file(large);
     zip.start_file(format!("{key}.npy"), options)?;
     header(zip, descr, shape)?;
     body(zip)

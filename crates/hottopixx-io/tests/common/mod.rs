@@ -117,5 +117,32 @@ pub fn good_files() -> Vec<(Format, Vec<u8>)> {
         text(Format::Tsv, "0\t5\t0\n7\t0\t1\n"),
         text(Format::SvmLight, "1 qid:3 2:5 # first\n-1 1:7 3:1\n"),
         text(Format::BagOfWords, "3\n2\n3\n1 2 7\n2 1 5\n3 2 1\n"),
+        (Format::Hpx, hpx(&dense(&[&[0.0, 5.0, 0.0], &[7.0, 0.0, 1.0]]), None, None)),
+        (Format::Hpx, named_hpx()),
+        (Format::Hpx, gzip(&named_hpx())),
     ]
+}
+
+/// A `.hpx` file.
+pub fn hpx(matrix: &Matrix, rows: Option<&[&str]>, cols: Option<&[&str]>) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.hpx");
+    let owned = |names: &[&str]| names.iter().map(|n| n.to_string()).collect::<Vec<_>>();
+    let (rows, cols) = (rows.map(owned), cols.map(owned));
+    hottopixx_io::write::hpx(&path, matrix, rows.as_deref(), cols.as_deref()).unwrap();
+    std::fs::read(&path).unwrap()
+}
+
+/// A sparse one with names of both kinds.
+pub fn named_hpx() -> Vec<u8> {
+    let matrix = sparse(2, 3, &[(0, 1, 5.0), (1, 0, 7.0), (1, 2, 1.0)]);
+    hpx(&matrix, Some(&["Öl", ""]), Some(&["a", "b,c", "\n"]))
+}
+
+/// Makes the checksum of a `.hpx` header right again, as somebody with intent would.
+pub fn forge(bytes: &mut [u8]) {
+    if let Some((head, sum)) = bytes.get_mut(..256).map(|header| header.split_at_mut(248)) {
+        let step = |h: u64, b: &u8| (h ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3);
+        sum.copy_from_slice(&head.iter().fold(0xcbf2_9ce4_8422_2325, step).to_le_bytes());
+    }
 }

@@ -2,6 +2,10 @@
 
 use super::Buffer;
 use crate::Error;
+use rayon::prelude::*;
+
+/// Numbers that one thread checks at a time.
+const PIECE: usize = 1 << 14;
 
 /// A sparse matrix: row i holds `columns[starts[i]..starts[i + 1]]`, increasing, and the values there.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,26 +45,66 @@ impl Sparse {
         columns: Buffer<u32>,
         values: Buffer<f64>,
     ) -> Result<Self, Error> {
+        let matrix = Sparse::checked(rows, cols, starts, columns, values)?;
+        Ok(if matrix.first_unsorted().is_none() { matrix } else { matrix.sorted_and_merged() })
+    }
+
+    /// As [`Sparse::from_buffers`], for rows whose columns increase already: nothing is copied.
+    ///
+    /// # Errors
+    /// As [`Sparse::new`], and [`Error::Order`] for the first row whose columns do not increase.
+    pub fn from_sorted_buffers(
+        rows: usize,
+        cols: usize,
+        starts: Buffer<usize>,
+        columns: Buffer<u32>,
+        values: Buffer<f64>,
+    ) -> Result<Self, Error> {
+        let matrix = Sparse::checked(rows, cols, starts, columns, values)?;
+        match matrix.first_unsorted() {
+            None => Ok(matrix),
+            Some(row) => Err(Error::Order { row }),
+        }
+    }
+
+    /// Checks that the arrays fit each other and that every column exists, on all threads.
+    fn checked(
+        rows: usize,
+        cols: usize,
+        starts: Buffer<usize>,
+        columns: Buffer<u32>,
+        values: Buffer<f64>,
+    ) -> Result<Self, Error> {
         let found = values.len();
         let well_formed = starts.len() == rows.saturating_add(1)
             && starts.first() == Some(&0)
             && starts.last() == Some(&found)
             && columns.len() == found
-            && starts.windows(2).all(|w| w[0] <= w[1])
+            && starts.par_windows(2).with_min_len(PIECE).all(|w| w[0] <= w[1])
             && u32::try_from(cols).is_ok();
         if !well_formed {
             return Err(Error::Shape { rows, cols, found });
         }
-        for i in 0..rows {
-            for &c in &columns[starts[i]..starts[i + 1]] {
-                if c as usize >= cols {
-                    return Err(Error::IndexOutOfRange { row: i, col: c as usize, rows, cols });
-                }
+        let outside = |c: &u32| *c as usize >= cols;
+        let pieces = columns.par_chunks(PIECE).enumerate();
+        let first = pieces.find_map_first(|(k, piece)| {
+            // Without a branch for each column, this goes as fast as memory does.
+            if (piece.iter().copied().max().unwrap_or(0) as usize) < cols {
+                return None;
             }
+            piece.iter().position(outside).map(|at| k * PIECE + at)
+        });
+        if let Some(k) = first {
+            let row = starts.partition_point(|start| *start <= k) - 1;
+            return Err(Error::IndexOutOfRange { row, col: columns[k] as usize, rows, cols });
         }
-        let mut matrix = Sparse { rows, cols, starts, columns, values };
-        matrix.sort_and_merge();
-        Ok(matrix)
+        Ok(Sparse { rows, cols, starts, columns, values })
+    }
+
+    /// The first row whose columns do not increase.
+    fn first_unsorted(&self) -> Option<usize> {
+        let unsorted = |i: &usize| !self.row(*i).0.is_sorted_by(|a, b| a < b);
+        (0..self.rows).into_par_iter().with_min_len(256).find_first(unsorted)
     }
 
     /// From (row, column, value) triplets in any order; repeated places are added.
@@ -178,22 +222,24 @@ impl Sparse {
         }
     }
 
-    /// Sorts each row by column and adds repeated places, where that is needed at all.
-    fn sort_and_merge(&mut self) {
-        let sorted = (0..self.rows).all(|i| self.row(i).0.windows(2).all(|w| w[0] < w[1]));
-        if sorted {
-            return;
-        }
+    /// Every row sorted by column, repeated places added.
+    fn sorted_and_merged(self) -> Sparse {
         let mut columns = Vec::with_capacity(self.columns.len());
         let mut values: Vec<f64> = Vec::with_capacity(self.values.len());
         let mut starts = vec![0usize];
         let mut row: Vec<(u32, f64)> = Vec::new();
         for i in 0..self.rows {
-            row.clear();
             let (cs, vs) = self.row(i);
+            let begin = columns.len();
+            if cs.is_sorted_by(|a, b| a < b) {
+                columns.extend_from_slice(cs);
+                values.extend_from_slice(vs);
+                starts.push(columns.len());
+                continue;
+            }
+            row.clear();
             row.extend(cs.iter().copied().zip(vs.iter().copied()));
             row.sort_by_key(|e| e.0); // stable: repeated entries are added in the order given
-            let begin = columns.len();
             for &(c, v) in &row {
                 if columns.len() > begin && columns.last() == Some(&c) {
                     *values.last_mut().expect("as long as columns") += v;
@@ -204,6 +250,33 @@ impl Sparse {
             }
             starts.push(columns.len());
         }
-        (self.starts, self.columns, self.values) = (starts.into(), columns.into(), values.into());
+        let (starts, columns, values) = (starts.into(), columns.into(), values.into());
+        Sparse { starts, columns, values, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_must_increase_where_that_is_promised() {
+        let build = |columns: Vec<u32>| {
+            let (starts, values) = (vec![0, 2, 2, 4], vec![1.0, 2.0, 3.0, 4.0]);
+            Sparse::from_sorted_buffers(3, 4, starts.into(), columns.into(), values.into())
+        };
+        assert!(build(vec![0, 3, 1, 2]).is_ok());
+        assert_eq!(build(vec![0, 3, 2, 2]), Err(Error::Order { row: 2 }));
+        assert_eq!(build(vec![3, 0, 2, 1]), Err(Error::Order { row: 0 }));
+        let outside = Error::IndexOutOfRange { row: 2, col: 4, rows: 3, cols: 4 };
+        assert_eq!(build(vec![0, 3, 1, 4]), Err(outside));
+        let same = Sparse::new(1, 4, vec![0, 3], vec![2, 0, 2], vec![1.0, 2.0, 3.0]).unwrap();
+        assert_eq!((same.columns(), same.values()), (&[0, 2][..], &[2.0, 4.0][..]));
+    }
+
+    #[test]
+    fn empty_rows_before_a_column_that_does_not_exist() {
+        let error = Sparse::new(3, 2, vec![0, 0, 0, 1], vec![9], vec![1.0]).unwrap_err();
+        assert_eq!(error, Error::IndexOutOfRange { row: 2, col: 9, rows: 3, cols: 2 });
     }
 }
