@@ -126,9 +126,12 @@ Examples:
       --seed 1 --out X.npy
   hottopixx generate multinomial --features 2000 --examples 5000 --rank 20 \\
       --tokens 100 --out X.npz
+  hottopixx generate documents --features 44739 --examples 351849 --rank 100 \\
+      --tokens 55 --out X.npz
 
 What is left out takes the family's default: 40 x 400 with noise 0.95; all
-midpoints with noise 0.6; 1000 x 2000 counts with 100 tokens.
+midpoints with noise 0.6; 1000 x 2000 counts with 100 tokens; 1000 x 2000
+words by documents with 50 words in each, or more of both for many topics.
 The truth is written beside the matrix: X.npy comes with X.truth.json, which
 'hottopixx evaluate --truth' reads.")]
 pub struct Generate {
@@ -147,13 +150,13 @@ pub struct Generate {
     /// Further copies of every hott row
     #[arg(long, value_name = "D")]
     pub duplicates: Option<usize>,
-    /// eta of the paper's section 5, or delta of the midpoints
+    /// eta of the paper's section 5, delta of the midpoints, or how far weights stray
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub noise: Option<f64>,
     /// Share of their mass that hott rows have in common, below 1
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub ill: Option<f64>,
-    /// Tokens of each document of multinomial
+    /// Tokens of each document of multinomial; different words in one of documents
     #[arg(long, value_name = "T")]
     pub tokens: Option<usize>,
     /// Fixes everything random

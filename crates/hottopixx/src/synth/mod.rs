@@ -2,11 +2,11 @@
 //!
 //! One file a family. [`Family::Paper`] is section 5 of the paper; the others are where greedy
 //! methods fail, so that convex programs earn their keep (middle points after Gillis and Vavasis).
-//! All families but `multinomial` share one shape: r hott rows W with unit sums, every other row a
+//! All families but `multinomial` and `documents`, which are sparse, share one shape: r hott rows W with unit sums, every other row a
 //! nonnegative combination of them that is then disturbed, rows in random order.
 //!
-//! Random numbers come from ChaCha8, one stream for each row: the same recipe gives the same
-//! bytes, whatever the number of threads.
+//! Random numbers come from ChaCha8, one stream for each row (or block of documents): the same
+//! recipe gives the same bytes, whatever the number of threads.
 //!
 //! ```
 //! use hottopixx::synth::{Family, Recipe};
@@ -17,6 +17,7 @@
 //! # Ok::<(), hottopixx::Error>(())
 //! ```
 
+mod documents;
 mod draw;
 mod ill_conditioned;
 mod midpoints;
@@ -49,17 +50,20 @@ pub enum Family {
     Outliers,
     /// Word counts of short documents.
     Multinomial,
+    /// Sparse words by documents in which anchor words are hott, at any size.
+    Documents,
 }
 
 impl Family {
     /// Every family, in the order in which they are listed to users.
-    pub const ALL: [Family; 6] = [
+    pub const ALL: [Family; 7] = [
         Family::Paper,
         Family::Midpoints,
         Family::IllConditioned,
         Family::NearDuplicates,
         Family::Outliers,
         Family::Multinomial,
+        Family::Documents,
     ];
 
     /// The name on the command line and in the truth file.
@@ -71,6 +75,7 @@ impl Family {
             Family::NearDuplicates => "near-duplicates",
             Family::Outliers => "outliers",
             Family::Multinomial => "multinomial",
+            Family::Documents => "documents",
         }
     }
 
@@ -90,7 +95,13 @@ impl Family {
             Family::NearDuplicates => "hott rows with near copies, mixtures, noise",
             Family::Outliers => "the paper's instances with a few unrelated, extreme rows",
             Family::Multinomial => "sparse word counts of documents drawn from topics with anchors",
+            Family::Documents => "large sparse words by documents whose anchor words are hott",
         }
+    }
+
+    /// Whether its matrices are sparse.
+    pub fn sparse(self) -> bool {
+        matches!(self, Family::Multinomial | Family::Documents)
     }
 }
 
@@ -107,21 +118,22 @@ pub struct Recipe {
     pub family: Family,
     /// f, the number of rows.
     pub features: usize,
-    /// n, the number of columns; for `multinomial`, documents.
+    /// n, the number of columns; for `multinomial` and `documents`, documents.
     pub examples: usize,
     /// r, the number of hott topics.
     pub rank: usize,
     /// d, further copies of each hott row. Near copies in `near-duplicates`, where 0 stands for 2;
-    /// further anchor words in `multinomial`.
+    /// further anchor words in `multinomial` and `documents`.
     pub duplicates: usize,
     /// eta: every row is moved by at most `eta * alpha^2 / (20 + 13 alpha)` in l1. In `midpoints`,
     /// delta, how far midpoints are pushed; in `multinomial`, the share of tokens, less than 1, that
-    /// belong to no topic.
+    /// belong to no topic; in `documents`, how far the logarithms of core words' weights stray.
     pub noise: f64,
     /// S in [0, 1), the share of their mass that hott rows have in common: `midpoints`, and
     /// `ill-conditioned`, where 0 stands for 0.9. Must be 0 in the other families.
     pub ill: f64,
-    /// Tokens of each document; `multinomial` only, ignored elsewhere.
+    /// Tokens of each document in `multinomial`, its average number of different words in
+    /// `documents` (fewer where words are few); ignored elsewhere.
     pub tokens: usize,
     /// Fixes everything random.
     pub seed: u64,
@@ -130,33 +142,40 @@ pub struct Recipe {
 /// A matrix and what is true of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instance {
-    /// X, features x examples: dense, but sparse counts for `multinomial`. Rows of dense families
-    /// sum to one.
+    /// X, features x examples: dense, but sparse for `multinomial` (counts) and `documents`. Rows
+    /// of dense families sum to one.
     pub matrix: Matrix,
     /// Which rows are hott, and how large the noise is.
     pub truth: Truth,
 }
 
-/// The largest number of entries (dense) or tokens (`multinomial`) that is generated: 8 GiB.
+/// The largest number of entries (dense) or tokens (sparse families) that is generated: 8 GiB.
 pub const MAX_ENTRIES: usize = 1 << 30;
 
 impl Recipe {
     /// The family's defaults for `rank` topics: 40 x 400 (or 8 r rows, where that is more) with
-    /// eta = 0.95; all midpoints with delta = 0.6; 1000 words and 2000 documents of 100 tokens.
+    /// eta = 0.95; all midpoints with delta = 0.6; 1000 words and 2000 documents of 100 tokens; for
+    /// `documents` at least 1000 words and 2000 documents (40 r and 50 r, where that is more) of 50
+    /// different words, with noise 0.3.
     pub fn new(family: Family, rank: usize) -> Self {
-        let text = family == Family::Multinomial;
         let features = match family {
             Family::Midpoints => midpoints::natural_features(rank),
             Family::Multinomial => 1000,
+            Family::Documents => rank.saturating_mul(40).max(1000),
             _ => rank.saturating_mul(8).max(40),
         };
         let noise = match family {
             Family::Midpoints => 0.6,
             Family::Multinomial => 0.0,
+            Family::Documents => 0.3,
             _ => 0.95,
         };
-        let examples = if text { 2000 } else { 400 };
-        let (duplicates, ill, tokens, seed) = (0, 0.0, 100, 0);
+        let (examples, tokens) = match family {
+            Family::Multinomial => (2000, 100),
+            Family::Documents => (rank.saturating_mul(50).max(2000), 50),
+            _ => (400, 100),
+        };
+        let (duplicates, ill, seed) = (0, 0.0, 0);
         Recipe { family, features, examples, rank, duplicates, noise, ill, tokens, seed }
     }
 
@@ -210,6 +229,7 @@ impl Recipe {
             Family::NearDuplicates => near_duplicates::generate(self),
             Family::Outliers => outliers::generate(self),
             Family::Multinomial => multinomial::generate(self),
+            Family::Documents => documents::generate(self),
         }
     }
 
@@ -246,8 +266,12 @@ impl Recipe {
             return Err(setting("ill", ill, remedy));
         }
         let (size, what) = match self.family {
-            Family::Multinomial if tokens == 0 => {
+            Family::Multinomial | Family::Documents if tokens == 0 => {
                 return Err(setting("tokens", tokens, "give at least 1"));
+            }
+            // The words have a few tables of length f.
+            Family::Documents => {
+                (tokens.checked_mul(examples).map(|size| size.max(features)), "tokens")
             }
             Family::Multinomial => {
                 // Two tables of rank x features (topics) and rank x examples (shares) besides tokens.
