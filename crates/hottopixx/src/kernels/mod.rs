@@ -7,6 +7,6 @@ mod gemm;
 mod inverse;
 mod vector;
 
-pub use gemm::gemm;
+pub use gemm::{Real, View, ViewMut, gemm, multiply};
 pub(crate) use inverse::{Inverse, independent_block};
 pub use vector::{advance, axpy, axpy4, dot, max_abs, speed_below, steps_to_zero};
