@@ -225,7 +225,7 @@ impl Iterate for SparseIterate<'_> {
         self.diagonal_before()
     }
 
-    fn loss(&self) -> f64 {
+    fn loss(&mut self) -> f64 {
         let m = self.candidates.len();
         let losses: Vec<f64> = (0..self.x.rows())
             .into_par_iter()
