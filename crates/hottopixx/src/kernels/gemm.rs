@@ -1,10 +1,140 @@
-//! Dense matrix product behind one safe function.
+//! Dense matrix products behind safe functions, in single and double precision.
+//!
+//! The arithmetic is that of the crate `gemm`, which chooses its instructions (AVX-512, AVX2, NEON
+//! or none of them) when the program runs. It is always called on one thread: what is shared
+//! between threads are blocks whose sizes follow from the shapes alone, so that results have the
+//! same bytes for any number of threads.
 
 use rayon::prelude::*;
 
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// The numbers that can be multiplied: `f32` and `f64`.
+pub trait Real: sealed::Sealed + Copy + PartialEq + Send + Sync + 'static {
+    /// 0.
+    const ZERO: Self;
+}
+
+impl Real for f32 {
+    const ZERO: Self = 0.0;
+}
+
+impl Real for f64 {
+    const ZERO: Self = 0.0;
+}
+
+/// A matrix read from a slice: entry (i, j) is `values[i * row_step + j * col_step]`.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a, T> {
+    values: &'a [T],
+    shape: Shape,
+}
+
+/// A matrix in a slice, to be changed. Distinct entries have distinct places.
+#[derive(Debug)]
+pub struct ViewMut<'a, T> {
+    values: &'a mut [T],
+    shape: Shape,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    rows: usize,
+    cols: usize,
+    row_step: usize,
+    col_step: usize,
+}
+
+impl Shape {
+    /// Panics unless all entries lie within `length` values.
+    fn within(self, length: usize) -> Self {
+        if self.rows > 0 && self.cols > 0 {
+            let last = ((self.rows - 1).checked_mul(self.row_step))
+                .zip((self.cols - 1).checked_mul(self.col_step))
+                .and_then(|(down, across)| down.checked_add(across));
+            assert!(last.is_some_and(|last| last < length), "{self:?} in {length} values");
+        }
+        self
+    }
+
+    fn by_rows(rows: usize, cols: usize, step: usize) -> Self {
+        assert!(step >= cols, "rows of {cols} values every {step}");
+        Shape { rows, cols, row_step: step, col_step: 1 }
+    }
+
+    fn transposed(self) -> Self {
+        let Shape { rows, cols, row_step, col_step } = self;
+        Shape { rows: cols, cols: rows, row_step: col_step, col_step: row_step }
+    }
+}
+
+impl<'a, T> View<'a, T> {
+    /// `rows x cols`, row after row, each beginning `step >= cols` values after the one before.
+    /// Panics when the slice is too short.
+    pub fn by_rows(values: &'a [T], rows: usize, cols: usize, step: usize) -> Self {
+        View { values, shape: Shape::by_rows(rows, cols, step).within(values.len()) }
+    }
+
+    /// The transpose, without moving anything.
+    pub fn transposed(self) -> Self {
+        View { shape: self.shape.transposed(), ..self }
+    }
+}
+
+impl<'a, T> ViewMut<'a, T> {
+    /// `rows x cols`, row after row, each beginning `step >= cols` values after the one before.
+    /// Panics when the slice is too short.
+    pub fn by_rows(values: &'a mut [T], rows: usize, cols: usize, step: usize) -> Self {
+        let shape = Shape::by_rows(rows, cols, step).within(values.len());
+        ViewMut { values, shape }
+    }
+
+    /// The transpose, without moving anything.
+    pub fn transposed(self) -> Self {
+        ViewMut { shape: self.shape.transposed(), ..self }
+    }
+}
+
+/// `c = beta * c + alpha * a * b` on the calling thread; what c held is not read when beta is
+/// zero. Panics when the shapes do not fit together.
+pub fn multiply<T: Real>(alpha: T, a: View<'_, T>, b: View<'_, T>, beta: T, c: ViewMut<'_, T>) {
+    let (sa, sb, sc) = (a.shape, b.shape, c.shape);
+    assert_eq!((sa.rows, sa.cols, sb.cols), (sc.rows, sb.rows, sc.cols), "shapes of a product");
+    // SAFETY: a view's entries lie within its slice (`within`, when it was made), and the shapes
+    // agree; `c` is borrowed mutably and its entries are distinct places, since one of its steps
+    // is 1 and the other at least the length of a line (`by_rows`). T is f32 or f64, which `gemm`
+    // knows.
+    unsafe {
+        gemm::gemm(
+            sc.rows,
+            sc.cols,
+            sa.cols,
+            c.values.as_mut_ptr(),
+            sc.col_step as isize,
+            sc.row_step as isize,
+            beta != T::ZERO,
+            a.values.as_ptr(),
+            sa.col_step as isize,
+            sa.row_step as isize,
+            b.values.as_ptr(),
+            sb.col_step as isize,
+            sb.row_step as isize,
+            beta,
+            alpha,
+            false,
+            false,
+            false,
+            gemm::Parallelism::None,
+        );
+    }
+}
+
 /// How many rows of the result one task computes: few tasks, since each packs all of `b` again,
-/// but enough of them to share. Known from the shape alone, so that the arithmetic does not depend
-/// on the number of threads.
+/// but enough of them to share.
 fn block(m: usize) -> usize {
     m.div_ceil(4).next_multiple_of(32).clamp(32, 512)
 }
@@ -13,16 +143,16 @@ fn block(m: usize) -> usize {
 /// `transpose_b`), `c` m x n, all row-major. Parallel over blocks of rows of `c` in the current
 /// rayon pool; 2 m k n flops. Panics when a slice has not the length its shape needs.
 #[allow(clippy::too_many_arguments)] // the BLAS signature, which every reader knows
-pub fn gemm(
+pub fn gemm<T: Real>(
     m: usize,
     k: usize,
     n: usize,
-    alpha: f64,
-    a: &[f64],
-    b: &[f64],
+    alpha: T,
+    a: &[T],
+    b: &[T],
     transpose_b: bool,
-    beta: f64,
-    c: &mut [f64],
+    beta: T,
+    c: &mut [T],
 ) {
     assert_eq!(a.len(), m * k);
     assert_eq!(b.len(), k * n);
@@ -30,59 +160,112 @@ pub fn gemm(
     if m == 0 || n == 0 {
         return;
     }
-    let (b_row, b_col) = if transpose_b { (1, k as isize) } else { (n as isize, 1) };
+    let b = if transpose_b {
+        View::by_rows(b, n, k, k).transposed()
+    } else {
+        View::by_rows(b, k, n, n)
+    };
     let size = block(m);
     c.par_chunks_mut(size * n).enumerate().for_each(|(block, c)| {
         let rows = c.len() / n;
-        let a = &a[block * size * k..][..rows * k];
-        // SAFETY: `a` holds rows * k, `b` k * n and `c` rows * n values (asserted above), the
-        // strides walk exactly those shapes, and `c` is borrowed mutably by this task alone.
-        unsafe {
-            matrixmultiply::dgemm(
-                rows,
-                k,
-                n,
-                alpha,
-                a.as_ptr(),
-                k as isize,
-                1,
-                b.as_ptr(),
-                b_row,
-                b_col,
-                beta,
-                c.as_mut_ptr(),
-                n as isize,
-                1,
-            );
-        }
+        let a = View::by_rows(&a[block * size * k..][..rows * k], rows, k, k);
+        multiply(alpha, a, b, beta, ViewMut::by_rows(c, rows, n, n));
     });
 }
 
 #[cfg(test)]
 mod tests {
-    use super::gemm;
+    use super::*;
+
+    /// Small integers, so that every order of summation gives the same.
+    fn numbers(count: usize, modulus: usize) -> Vec<f64> {
+        (0..count).map(|v| (v % modulus) as f64 - 3.0).collect()
+    }
+
+    fn three_loops(
+        (m, k, n): (usize, usize, usize),
+        (alpha, beta): (f64, f64),
+        (a, b, c): (&[f64], &[f64], &[f64]),
+        transpose_b: bool,
+    ) -> Vec<f64> {
+        let b = |l: usize, j: usize| if transpose_b { b[j * k + l] } else { b[l * n + j] };
+        let entry = |i: usize, j: usize| {
+            let sum: f64 = (0..k).map(|l| a[i * k + l] * b(l, j)).sum();
+            if beta == 0.0 { alpha * sum } else { beta * c[i * n + j] + alpha * sum }
+        };
+        (0..m * n).map(|at| entry(at / n, at % n)).collect()
+    }
+
+    const SHAPES: [(usize, usize, usize); 6] =
+        [(1, 1, 1), (3, 5, 2), (130, 7, 9), (4, 0, 3), (1, 300, 40), (65, 70, 1)];
+
+    fn single(values: &[f64]) -> Vec<f32> {
+        values.iter().map(|v| *v as f32).collect()
+    }
 
     #[test]
-    fn agrees_with_three_loops_for_every_layout() {
-        for (m, k, n) in [(1, 1, 1), (3, 5, 2), (130, 7, 9), (4, 0, 3)] {
-            let a: Vec<f64> = (0..m * k).map(|v| (v % 13) as f64 - 4.0).collect();
-            let b: Vec<f64> = (0..k * n).map(|v| (v % 7) as f64 - 2.0).collect();
-            for transpose_b in [false, true] {
-                let mut c: Vec<f64> = (0..m * n).map(|v| v as f64).collect();
-                let mut expected = c.clone();
-                for i in 0..m {
-                    for j in 0..n {
-                        let sum: f64 = (0..k)
-                            .map(|l| {
-                                a[i * k + l] * if transpose_b { b[j * k + l] } else { b[l * n + j] }
-                            })
-                            .sum();
-                        expected[i * n + j] = 0.5 * expected[i * n + j] + 2.0 * sum;
-                    }
-                }
-                gemm(m, k, n, 2.0, &a, &b, transpose_b, 0.5, &mut c);
+    fn agrees_with_three_loops_in_both_precisions() {
+        for (m, k, n) in SHAPES {
+            let (a, b) = (numbers(m * k, 13), numbers(k * n, 7));
+            for (transpose_b, beta) in [(false, 0.5), (true, 0.5), (false, 0.0), (true, 1.0)] {
+                // What is not to be read may be anything.
+                let old = if beta == 0.0 { vec![f64::NAN; m * n] } else { numbers(m * n, 11) };
+                let expected = three_loops((m, k, n), (2.0, beta), (&a, &b, &old), transpose_b);
+                let mut c = old.clone();
+                gemm(m, k, n, 2.0, &a, &b, transpose_b, beta, &mut c);
                 assert_eq!(c, expected, "{m} {k} {n} {transpose_b}");
+                let mut c = single(&old);
+                let (a, b) = (single(&a), single(&b));
+                gemm(m, k, n, 2.0, &a, &b, transpose_b, beta as f32, &mut c);
+                assert_eq!(c, single(&expected), "{m} {k} {n} {transpose_b}");
             }
         }
+    }
+
+    /// Every matrix by rows or by columns, with gaps that must stay as they are.
+    #[test]
+    fn views_may_be_transposed_and_have_gaps() {
+        for (m, k, n) in SHAPES {
+            let (a, b, old) = (numbers(m * k, 13), numbers(k * n, 7), numbers(m * n, 11));
+            let expected = three_loops((m, k, n), (-1.0, 1.0), (&a, &b, &old), false);
+            for layout in 0..8 {
+                let turned = |bit: usize| layout >> bit & 1 == 1;
+                let (a, sa) = laid_out(&a, m, k, turned(0));
+                let (b, sb) = laid_out(&b, k, n, turned(1));
+                let (mut c, sc) = laid_out(&old, m, n, turned(2));
+                let a = View { values: &a, shape: sa.within(a.len()) };
+                let b = View { values: &b, shape: sb.within(b.len()) };
+                multiply(-1.0, a, b, 1.0, ViewMut { shape: sc.within(c.len()), values: &mut c });
+                let (wanted, _) = laid_out(&expected, m, n, turned(2));
+                assert_eq!(c, wanted, "{m} {k} {n} {layout}");
+            }
+        }
+    }
+
+    fn laid_out(values: &[f64], rows: usize, cols: usize, turned: bool) -> (Vec<f64>, Shape) {
+        let shape = if turned {
+            Shape::by_rows(cols, rows, rows + 3).transposed()
+        } else {
+            Shape::by_rows(rows, cols, cols + 2)
+        };
+        let mut out = vec![99.0; if turned { cols * (rows + 3) } else { rows * (cols + 2) }];
+        for (at, v) in values.iter().enumerate() {
+            out[at / cols * shape.row_step + at % cols * shape.col_step] = *v;
+        }
+        (out, shape)
+    }
+
+    #[test]
+    #[should_panic(expected = "in 5 values")]
+    fn a_view_beyond_its_slice_is_refused() {
+        View::by_rows(&[0.0f32; 5], 2, 3, 3);
+    }
+
+    #[test]
+    #[should_panic(expected = "shapes of a product")]
+    fn shapes_must_fit() {
+        let (a, mut c) = ([0.0f32; 6], [0.0f32; 4]);
+        let a = View::by_rows(&a, 2, 3, 3);
+        multiply(1.0, a, a, 0.0, ViewMut::by_rows(&mut c, 2, 2, 2));
     }
 }

@@ -1,12 +1,17 @@
 //! The inner loops that everything else calls: inner products, sums of vectors, the
-//! moves of residuals, matrix products, the inverse of a simplex basis.
+//! moves of residuals, matrix products, the steps of the incremental gradient, the inverse of a
+//! simplex basis.
 //!
 //! All `unsafe` code of the crate lives in this folder.
 
 mod gemm;
 mod inverse;
+mod single;
 mod vector;
+mod walk;
 
-pub use gemm::gemm;
+pub use gemm::{Real, View, ViewMut, gemm, multiply};
 pub(crate) use inverse::{Inverse, independent_block};
+pub(crate) use single::{Above, add_above, clip, l1_distance};
 pub use vector::{advance, axpy, axpy4, dot, max_abs, speed_below, steps_to_zero};
+pub(crate) use walk::{LANES, QUAD, Walk, pack_gram, packed_gram_len, walk};

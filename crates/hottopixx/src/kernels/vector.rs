@@ -28,6 +28,8 @@ macro_rules! dispatched {
     };
 }
 
+pub(super) use dispatched;
+
 const LANES: usize = 8;
 
 dispatched! {

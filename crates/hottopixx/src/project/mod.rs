@@ -21,6 +21,7 @@
 mod squish;
 mod trace;
 
+pub(crate) use squish::single_level;
 pub use squish::{Squisher, squish};
 pub use trace::project_phi0_trace;
 

@@ -65,6 +65,9 @@ fn known_vectors() {
         x[0] = diagonal;
         entries.iter().for_each(|&(i, v)| x[i as usize] = v);
         assert!(close(&x, &expected, 1e-15), "sparse {z:?} gave {x:?}");
+        let single: Vec<f32> = z.iter().map(|v| *v as f32).collect();
+        let level = single_level(single[0], single.chunks(3), 0.0);
+        assert!((f64::from(level) - expected[0]).abs() < 1e-6, "single {z:?} gave {level}");
     }
     assert_eq!(squished(&[0.4]), [0.4]);
     assert_eq!(squished(&[-0.4]), [0.0]);
@@ -97,6 +100,11 @@ proptest! {
     fn one_column_is_nearest(z in prop::collection::vec(-1.0..2.0f64, 1..9), at in 0usize..9) {
         let x = squished(&z);
         prop_assert!(close(&x, &brute_force(&z), 1e-9), "{:?} {:?}", x, brute_force(&z));
+        let single: Vec<f32> = z.iter().map(|v| *v as f32).collect();
+        for guess in [0.0, 0.3, x[0] as f32, 2.0] {
+            let level = f64::from(single_level(single[0], single[1..].chunks(2), guess));
+            prop_assert!((level - x[0]).abs() < 1e-6, "{} {}", level, x[0]);
+        }
         // Equivariance: the diagonal may stand anywhere, the others come in any order.
         let at = at % z.len();
         let mut turned = z.clone();

@@ -59,7 +59,7 @@ const CORE: u64 = 1;
 const FIRST_BLOCK: u64 = 16;
 
 pub(super) fn generate(recipe: &Recipe) -> Result<Instance, Error> {
-    let Recipe { features, examples, rank, seed, .. } = *recipe;
+    let Recipe { features, examples, seed, .. } = *recipe;
     if u32::try_from(features.max(examples)).is_err() {
         return Err(setting("features", features, "give at most 2^32 words and documents"));
     }

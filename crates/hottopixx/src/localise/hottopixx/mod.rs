@@ -15,12 +15,15 @@
 //!
 //! A row of C needs no other row within an epoch. Rows are therefore independent tasks, and all
 //! of them visit the columns in one order that depends on the seed and the epoch only: the
-//! result is the same, bit for bit, for any number of threads. `dense` takes K columns at a time
-//! and spends nearly all its time in matrix products; `sparse` visits, for row i, only the
+//! result is the same, bit for bit, for any number of threads. `dense` takes K columns at a time,
+//! a panel, and spends nearly all its time in matrix products; `sparse` visits, for row i, only the
 //! columns in which feature i occurs.
 
 mod dense;
+mod panels;
 mod sparse;
+
+use dense::{DenseIterate, DenseSettings};
 
 use super::{Localisation, candidate_rows, check_cost, spread};
 use crate::Error;
@@ -28,7 +31,7 @@ use crate::checkpoint::{get_u64, put_u64};
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::matrix::Matrix;
 use crate::normalise::UnitRows;
-use rand::{RngExt, SeedableRng};
+use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::io::{self, Read, Write};
 
@@ -119,11 +122,15 @@ fn stream(seed: u64, epoch: u64) -> ChaCha8Rng {
     random
 }
 
-/// The order in which every row visits the columns in this epoch (Fisher-Yates).
+/// The order in which every row visits the columns of sparse X in this epoch.
 fn order(seed: u64, epoch: usize, columns: usize) -> Vec<u32> {
-    let mut random = stream(seed, epoch as u64);
-    let mut order: Vec<u32> = (0..columns as u32).collect();
-    for at in (1..columns).rev() {
+    shuffled(columns, &mut stream(seed, epoch as u64))
+}
+
+/// `0..count` in random order (Fisher-Yates).
+fn shuffled(count: usize, random: &mut impl Rng) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..count as u32).collect();
+    for at in (1..count).rev() {
         order.swap(at, random.random_range(0..=at));
     }
     order
@@ -131,7 +138,9 @@ fn order(seed: u64, epoch: usize, columns: usize) -> Vec<u32> {
 
 /// What one epoch needs to know.
 struct Epoch<'a> {
-    /// The columns of X in the order of their visits.
+    /// Its number, from 0.
+    number: usize,
+    /// The columns of X in the order of their visits; dense X has an order by panels.
     order: &'a [u32],
     /// The primal step s.
     step: f64,
@@ -147,7 +156,7 @@ trait Iterate {
     /// `diag(C)`, one entry for each candidate.
     fn diagonal(&self) -> Vec<f64>;
     /// `sum_i ||x_i - c_i X||_1`.
-    fn loss(&self) -> f64;
+    fn loss(&mut self) -> f64;
     /// Writes C, all that one epoch leaves to the next.
     fn write(&self, out: &mut dyn Write) -> io::Result<()>;
     /// Takes C from what [`Iterate::write`] wrote for the same X and candidates.
@@ -156,9 +165,9 @@ trait Iterate {
 
 /// Runs Algorithm 4 for `rank` hott rows among the rows where `allowed` is true.
 ///
-/// Dense X: `4 f m n` flops an epoch for m candidates, in matrix products, and `f m` numbers of
-/// memory. Sparse X: O(sum over documents of the squared number of features in them) an epoch,
-/// memory for the nonzeros of C.
+/// Dense X: `4 f m n` flops an epoch for m candidates, in matrix products, and memory for a copy of
+/// X and for C in single precision, `4 f (n + m)` bytes and little more. Sparse X: O(sum over
+/// documents of the squared number of features in them) an epoch, memory for the nonzeros of C.
 ///
 /// # Errors
 /// [`Error::Setting`], [`Error::Length`], or [`Error::Rank`] when fewer than `rank` rows are
@@ -174,10 +183,13 @@ pub fn hottopixx(
     let candidates = candidate_rows(allowed, rank)?;
     let p = settings.costs(x);
     let p: Vec<f64> = candidates.iter().map(|&i| p[i]).collect();
-    let unit = x.to_matrix();
+    let unit = if x.is_dense() { None } else { Some(x.to_matrix()) };
     let mut iterate: Box<dyn Iterate + '_> = match &unit {
-        Matrix::Dense(dense) => Box::new(dense::DenseIterate::new(dense, &candidates)),
-        Matrix::Sparse(sparse) => Box::new(sparse::SparseIterate::new(sparse, &candidates)),
+        None => {
+            Box::new(DenseIterate::new(x, &candidates, settings.seed, &DenseSettings::default()))
+        }
+        Some(Matrix::Sparse(sparse)) => Box::new(sparse::SparseIterate::new(sparse, &candidates)),
+        Some(Matrix::Dense(_)) => unreachable!("taken above"),
     };
     let (epochs, stop) = descend(iterate.as_mut(), x.examples(), rank, &p, settings, control)?;
     let diagonal = iterate.diagonal();
@@ -189,6 +201,12 @@ pub fn hottopixx(
         converged: epochs == settings.epochs,
         stop,
     })
+}
+
+/// The most bytes that [`hottopixx`] takes for dense X of f rows and n columns, X itself apart, with
+/// m candidates and at most about `window` bytes for the columns that are in memory at a time.
+pub(crate) fn dense_memory(f: usize, n: usize, m: usize, window: Option<usize>) -> u64 {
+    dense::memory(f, n, m, &DenseSettings { window_bytes: window })
 }
 
 /// The epochs: how many were completed, and why they ended.
@@ -205,7 +223,7 @@ fn descend(
     for t in first..settings.epochs {
         let order = order(settings.seed, t, columns);
         let pull: Vec<f64> = p.iter().map(|p| beta + p).collect();
-        let epoch = Epoch { order: &order, step: settings.step(t), pull: &pull };
+        let epoch = Epoch { number: t, order: &order, step: settings.step(t), pull: &pull };
         if let Some(stop) = iterate.epoch(&epoch, control) {
             return Ok((t, stop));
         }

@@ -250,7 +250,7 @@ impl Iterate for SparseIterate<'_> {
         Ok(())
     }
 
-    fn loss(&self) -> f64 {
+    fn loss(&mut self) -> f64 {
         let m = self.candidates.len();
         let losses: Vec<f64> = (0..self.x.rows())
             .into_par_iter()

@@ -57,7 +57,7 @@ fn recovers_topics_of_sparse_data() {
 
 #[test]
 fn the_result_does_not_depend_on_the_number_of_threads() {
-    let dense = paper((70, 150, 4, 0), 0.95, 6);
+    let dense = paper((200, 150, 4, 0), 0.95, 6);
     let sparse = Instance { x: as_sparse(&dense.x), topics: dense.topics.clone() };
     let settings = HottopixxSettings { epochs: 5, ..Default::default() };
     for instance in [dense, sparse] {
@@ -109,4 +109,15 @@ fn refuses_bad_settings_and_stops_when_told() {
     let now = Control::default().with_deadline(std::time::Instant::now());
     let end = run(3, default(), now).unwrap();
     assert_eq!((end.stop, end.iterations, end.converged), (Stop::TimeLimit, 0, false));
+}
+
+/// What a jumbo takes: X in single precision and little else, or a window of it.
+#[test]
+fn the_memory_of_the_dense_method_is_known_beforehand() {
+    let (f, n, m) = (1600, 64_000, 1600);
+    let single = 4 * f as u64 * n as u64;
+    let all = dense_memory(f, n, m, None);
+    assert!(all > single && all < single + 50_000_000, "{all}");
+    let part = dense_memory(f, n, m, Some(100_000_000));
+    assert!(part > 50_000_000 && part < 130_000_000, "{part}");
 }
