@@ -141,7 +141,25 @@ impl Bucket {
             values[*at] = entry.value;
             *at += 1;
         }
-        ends.iter_mut().for_each(|end| *end += base);
+        let (mut begin, mut row) = (0, Vec::new());
+        for end in ends {
+            sort(&mut columns[begin..*end], &mut values[begin..*end], &mut row);
+            begin = *end;
+            *end += base;
+        }
+    }
+}
+
+/// Sorts a row by column where it is not, in `row`; repeated places stay in the order of the text.
+fn sort(columns: &mut [u32], values: &mut [f64], row: &mut Vec<(u32, f64)>) {
+    if columns.is_sorted() {
+        return;
+    }
+    row.clear();
+    row.extend(columns.iter().copied().zip(values.iter().copied()));
+    row.sort_by_key(|entry| entry.0);
+    for ((column, value), sorted) in columns.iter_mut().zip(values).zip(row) {
+        (*column, *value) = *sorted;
     }
 }
 
