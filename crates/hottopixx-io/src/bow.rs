@@ -5,12 +5,12 @@
 //! `document word count`, both counted from 1. The file is documents x words; because rows are
 //! features here, the matrix read is words x documents.
 
+use crate::buckets;
 use crate::budget::Budget;
 use crate::coordinate::Layout;
 use crate::error::Fault;
 use crate::load::Parsed;
 use crate::scan::Lines;
-use crate::triplets::Triplets;
 use std::io::Read;
 
 const LONGEST_LINE: u64 = 1 << 16;
@@ -19,11 +19,12 @@ const LONGEST_LINE: u64 = 1 << 16;
 pub(crate) fn open<R: Read>(reader: R) -> Result<(Lines<R>, Layout), Fault> {
     let mut lines = Lines::new(reader, LONGEST_LINE);
     let (documents, _) = size(&mut lines, "the number of documents")?;
-    let (words, _) = size(&mut lines, "the number of words")?;
+    let (words, shape_at) = size(&mut lines, "the number of words")?;
     let (count, at) = size(&mut lines, "the number of entries")?;
     let layout = Layout {
         sizes: [documents, words],
         what: ["document", "word", "count"],
+        shape_at,
         count,
         at,
         pattern: false,
@@ -35,16 +36,10 @@ pub(crate) fn open<R: Read>(reader: R) -> Result<(Lines<R>, Layout), Fault> {
     Ok((lines, layout))
 }
 
-/// Reads one file of `length` bytes, where that is known, as words x documents or, transposed, as it
-/// is.
-pub(crate) fn read(
-    reader: impl Read,
-    length: Option<u64>,
-    transpose: bool,
-    budget: Budget,
-) -> Result<Parsed, Fault> {
+/// Reads one file as words x documents or, transposed, as it is.
+pub(crate) fn read(reader: impl Read, transpose: bool, budget: Budget) -> Result<Parsed, Fault> {
     let (lines, layout) = open(reader)?;
-    let parsed = Triplets::read(lines, layout.transposed(transpose), length, budget)?;
+    let parsed = buckets::read(lines, &layout.transposed(transpose), budget)?;
     Ok(if transpose { parsed.transposed() } else { parsed })
 }
 

@@ -23,6 +23,8 @@ pub(crate) struct Layout {
     pub sizes: [u64; 2],
     /// What the three words of a line are called.
     pub what: [&'static str; 3],
+    /// The line that states these sizes.
+    pub shape_at: u64,
     /// Number of entries, and the line that states it.
     pub count: u64,
     pub at: u64,
@@ -102,24 +104,29 @@ fn index(line: Line<'_>, word: &[u8], size: u64, what: &str) -> Result<u32, Faul
     Ok((index - 1) as u32)
 }
 
-/// The entries of a part of the text, mirror images included.
+/// An entry of the matrix.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    pub row: u32,
+    pub column: u32,
+    pub value: f64,
+}
+
+/// A part of the text.
 #[derive(Default)]
-pub(crate) struct Piece {
-    pub rows: Vec<u32>,
-    pub columns: Vec<u32>,
-    pub values: Vec<f64>,
-    /// Lines before the first that is wrong, and entries in these.
+struct Piece {
+    /// The entries, mirror images included.
+    entries: Vec<Entry>,
+    /// Lines before the first that is wrong, and those of them with an entry.
     lines: u64,
-    entries: u64,
+    full: u64,
     failed: bool,
 }
 
 impl Piece {
     fn parse(&mut self, text: &[u8], layout: &Layout) {
-        self.rows.clear();
-        self.columns.clear();
-        self.values.clear();
-        (self.lines, self.entries, self.failed) = (0, 0, false);
+        self.entries.clear();
+        (self.lines, self.full, self.failed) = (0, 0, false);
         let mut rest = text;
         while !rest.is_empty() {
             let quick = if layout.pattern { None } else { quick_triplet(rest) };
@@ -147,15 +154,11 @@ impl Piece {
 
     #[inline]
     fn push(&mut self, (i, j, value): (u32, u32, f64), layout: &Layout) {
-        self.entries += 1;
+        self.full += 1;
         let (row, column) = if layout.swapped { (j, i) } else { (i, j) };
-        self.rows.push(row);
-        self.columns.push(column);
-        self.values.push(value);
+        self.entries.push(Entry { row, column, value });
         if layout.symmetric && row != column {
-            self.rows.push(column);
-            self.columns.push(row);
-            self.values.push(value);
+            self.entries.push(Entry { row: column, column: row, value });
         }
     }
 }
@@ -174,7 +177,7 @@ fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
 pub(crate) fn each_piece<R: Read>(
     lines: Lines<R>,
     layout: &Layout,
-    mut take: impl FnMut(&Piece, u64) -> Result<(), Fault>,
+    mut take: impl FnMut(&[Entry], u64) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let (mut blocks, mut number) = Blocks::new(lines, layout.longest);
     let mut pieces = Vec::new();
@@ -195,7 +198,7 @@ pub(crate) fn each_piece<R: Read>(
         for (piece, span) in pieces.iter().zip(&spans) {
             let text = &block[span.clone()];
             let allowed = layout.count - found;
-            if piece.entries > allowed || (piece.failed && piece.entries == allowed) {
+            if piece.full > allowed || (piece.failed && piece.full == allowed) {
                 let line = number + 1 + lines_before(text, layout, allowed);
                 let (count, at) = (layout.count, layout.at);
                 let what = format!("there are more than the {count} entries of line {at}");
@@ -204,9 +207,9 @@ pub(crate) fn each_piece<R: Read>(
             if piece.failed {
                 return Err(fault_in(text, layout, piece.lines, number));
             }
-            found += piece.entries;
+            found += piece.full;
             number += piece.lines;
-            take(piece, number)?;
+            take(&piece.entries, number)?;
         }
     }
     if found < layout.count {
@@ -341,6 +344,7 @@ mod tests {
         Layout {
             sizes: [9, 9],
             what: ["row", "column", "value"],
+            shape_at: 1,
             count,
             at: 1,
             pattern: false,
@@ -356,8 +360,8 @@ mod tests {
         let mut lines = Lines::new(text.as_bytes(), 1 << 20);
         lines.next().unwrap();
         let mut out = Vec::new();
-        each_piece(lines, &layout(count), |piece, _| {
-            out.extend_from_slice(&piece.values);
+        each_piece(lines, &layout(count), |entries, _| {
+            out.extend(entries.iter().map(|entry| entry.value));
             Ok(())
         })
         .map(|()| out)

@@ -8,7 +8,7 @@
 
 use crate::budget::Budget;
 use crate::cache::Keeper;
-use crate::coordinate::{Layout, each_piece};
+use crate::coordinate::{Entry, Layout, each_piece};
 use crate::error::{Error, Fault, Place};
 use crate::format::Format;
 use crate::hpx::Header;
@@ -44,10 +44,9 @@ pub(crate) fn build(
     let text = Text { path, format, transpose };
     let Some((_, layout)) = text.open()? else { return Ok(false) };
     let (rows, cols) = layout.shape();
-    let place = Place::Line(layout.at);
-    let (rows, cols) = budget.sparse(rows, cols, place.clone())?;
+    let (rows, cols) = budget.sparse(rows, cols, Place::Line(layout.shape_at))?;
     let mut starts = text.count(rows)?;
-    let bands = bands(&starts, budget, place)?;
+    let bands = bands(&starts, budget, Place::Line(layout.at))?;
     let header = Header {
         sparse: true,
         rows: rows as u64,
@@ -136,12 +135,10 @@ impl Text<'_> {
         Ok(opened.map(|(lines, layout)| (lines, layout.transposed(self.transpose))))
     }
 
-    fn each(&self, mut take: impl FnMut(u32, u32, f64)) -> Result<(), Fault> {
+    fn each(&self, mut take: impl FnMut(&Entry)) -> Result<(), Fault> {
         let Some((lines, layout)) = self.open()? else { return Ok(()) };
-        each_piece(lines, &layout, |piece, _| {
-            for ((i, j), v) in piece.rows.iter().zip(&piece.columns).zip(&piece.values) {
-                take(*i, *j, *v);
-            }
+        each_piece(lines, &layout, |entries, _| {
+            entries.iter().for_each(&mut take);
             Ok(())
         })
     }
@@ -149,9 +146,9 @@ impl Text<'_> {
     /// Where each row would begin.
     fn count(&self, rows: usize) -> Result<Vec<usize>, Fault> {
         let mut starts = vec![0usize; rows + 1];
-        self.each(|row, _, _| {
+        self.each(|entry| {
             // A file that changes meanwhile may name rows that are none of its first version.
-            if let Some(count) = starts.get_mut(row as usize + 1) {
+            if let Some(count) = starts.get_mut(entry.row as usize + 1) {
                 *count += 1;
             }
         })?;
@@ -167,12 +164,12 @@ impl Text<'_> {
         let count = starts[rows.end] - base;
         let mut next: Vec<usize> = starts[rows.clone()].iter().map(|s| s - base).collect();
         let (mut columns, mut values) = (vec![0u32; count], vec![0.0; count]);
-        self.each(|row, column, value| {
-            let Some(k) = (row as usize).checked_sub(rows.start) else { return };
+        self.each(|entry| {
+            let Some(k) = (entry.row as usize).checked_sub(rows.start) else { return };
             let Some(at) = next.get_mut(k) else { return };
             if *at < count {
-                columns[*at] = column;
-                values[*at] = value;
+                columns[*at] = entry.column;
+                values[*at] = entry.value;
                 *at += 1;
             }
         })?;

@@ -26,6 +26,7 @@
 #![deny(unsafe_code)]
 
 mod bow;
+mod buckets;
 mod budget;
 mod cache;
 mod checkpoint;

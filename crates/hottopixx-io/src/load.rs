@@ -250,7 +250,6 @@ fn parse_as(
     options: &LoadOptions,
     budget: Budget,
 ) -> Result<Parsed, Fault> {
-    let length = stream.length;
     match format {
         Format::Npy => npy(stream, budget),
         Format::Npz => match stream {
@@ -263,11 +262,11 @@ fn parse_as(
                 npz::read(Cursor::new(bytes), options.key.as_deref(), budget)
             }
         },
-        Format::MatrixMarket => mtx::read(stream.into_reader(), length, options.transpose, budget),
+        Format::MatrixMarket => mtx::read(stream.into_reader(), options.transpose, budget),
         Format::Csv => delimited::read(stream.into_reader(), b',', budget),
         Format::Tsv => delimited::read(stream.into_reader(), b'\t', budget),
         Format::SvmLight => svmlight::read(stream.into_reader(), budget),
-        Format::BagOfWords => bow::read(stream.into_reader(), length, options.transpose, budget),
+        Format::BagOfWords => bow::read(stream.into_reader(), options.transpose, budget),
         Format::Hpx => hpx::read(stream, budget),
     }
 }

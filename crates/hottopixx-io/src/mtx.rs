@@ -5,12 +5,12 @@
 //! and `symmetric` (expanded) too; `complex`, `skew-symmetric` and `hermitian` cannot be nonnegative
 //! matrices and are refused.
 
+use crate::buckets;
 use crate::budget::Budget;
 use crate::coordinate::{Layout, truncated};
 use crate::error::{Fault, Place, quote};
 use crate::load::Parsed;
 use crate::scan::{Line, Lines};
-use crate::triplets::Triplets;
 use hottopixx::matrix::Dense;
 use std::io::Read;
 
@@ -61,6 +61,7 @@ pub(crate) fn open<R: Read>(reader: R) -> Result<Opened<R>, Fault> {
     let layout = Layout {
         sizes: [rows, cols],
         what: ["row", "column", "value"],
+        shape_at: at,
         count,
         at,
         pattern: kind.pattern,
@@ -72,17 +73,12 @@ pub(crate) fn open<R: Read>(reader: R) -> Result<Opened<R>, Fault> {
     Ok(Opened::Coordinate(lines, layout))
 }
 
-/// Reads one file of `length` bytes, where that is known; coordinates as they are needed in the end.
-pub(crate) fn read(
-    reader: impl Read,
-    length: Option<u64>,
-    transpose: bool,
-    budget: Budget,
-) -> Result<Parsed, Fault> {
+/// Reads one file; coordinates as they are needed in the end.
+pub(crate) fn read(reader: impl Read, transpose: bool, budget: Budget) -> Result<Parsed, Fault> {
     match open(reader)? {
         Opened::Array(lines, kind) => array(lines, kind, budget),
         Opened::Coordinate(lines, layout) => {
-            let parsed = Triplets::read(lines, layout.transposed(transpose), length, budget)?;
+            let parsed = buckets::read(lines, &layout.transposed(transpose), budget)?;
             Ok(if transpose { parsed.transposed() } else { parsed })
         }
     }

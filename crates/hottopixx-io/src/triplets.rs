@@ -1,12 +1,8 @@
 //! Entries of a sparse matrix in the order of the file, gathered into rows at the end.
 
 use crate::budget::Budget;
-use crate::coordinate::{Layout, Piece, each_piece};
 use crate::error::{Fault, Place};
-use crate::load::Parsed;
-use crate::scan::Lines;
 use hottopixx::matrix::Sparse;
-use std::io::Read;
 
 /// A growing list of (row, column, value), held to a budget.
 pub(crate) struct Triplets {
@@ -29,46 +25,6 @@ impl Triplets {
             budget,
             sorted: true,
         }
-    }
-
-    /// The matrix of a text with one entry a line, of which the first lines have been read. `length`
-    /// is the number of bytes of the whole text, where that is known.
-    pub fn read<R: Read>(
-        lines: Lines<R>,
-        layout: Layout,
-        length: Option<u64>,
-        budget: Budget,
-    ) -> Result<Parsed, Fault> {
-        let (rows, cols) = layout.shape();
-        let shape = budget.sparse(rows, cols, Place::Line(layout.at))?;
-        budget.entries(layout.count, Place::Line(layout.at))?;
-        let mut triplets = Triplets::new(budget);
-        // The shortest line is `1 1`: a longer promise than the file can keep is not believed.
-        let most = layout.most().min(length.unwrap_or(0) / 4 * 2);
-        triplets.reserve(usize::try_from(most).unwrap_or(0));
-        each_piece(lines, &layout, |piece, line| triplets.append(piece, line))?;
-        Ok(Parsed::new(triplets.into_sparse(shape.0, shape.1)?))
-    }
-
-    fn reserve(&mut self, more: usize) {
-        let more = more.min(self.most);
-        self.rows.reserve_exact(more);
-        self.columns.reserve_exact(more);
-        self.values.reserve_exact(more);
-    }
-
-    fn append(&mut self, piece: &Piece, line: u64) -> Result<(), Fault> {
-        let count = self.values.len() + piece.values.len();
-        if count > self.most {
-            self.budget.entries(count as u64, Place::Line(line))?;
-        }
-        self.sorted = self.sorted
-            && piece.rows.is_sorted()
-            && self.rows.last().is_none_or(|last| piece.rows.first().is_none_or(|f| last <= f));
-        self.rows.extend_from_slice(&piece.rows);
-        self.columns.extend_from_slice(&piece.columns);
-        self.values.extend_from_slice(&piece.values);
-        Ok(())
     }
 
     /// Adds one entry. The caller has checked the place; `line` is for the message.

@@ -148,8 +148,7 @@ proptest! {
         words in prop::collection::vec((0..70usize, word()), 0..3),
         changes in prop::collection::vec(change(), 0..2),
     ) {
-        let plain = dense(&[&[0.0, 5.0, 0.0], &[7.0, 0.0, 1.0]]);
-        let mut bytes = if named { named_hpx() } else { hpx(&plain, None, None) };
+        let mut bytes = if named { named_hpx() } else { plain_hpx() };
         for (k, word) in words {
             // Words of 8 bytes: sizes, places, starts, values.
             if let Some(place) = bytes.get_mut(8 * k..8 * k + 8) {

@@ -4,6 +4,7 @@
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx_io::{Error, Format, LoadOptions, Loaded, read};
 use std::io::{Cursor, Write};
+use std::sync::OnceLock;
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 /// Memory allowed in tests: small, so that a size believed too early shows.
@@ -117,7 +118,7 @@ pub fn good_files() -> Vec<(Format, Vec<u8>)> {
         text(Format::Tsv, "0\t5\t0\n7\t0\t1\n"),
         text(Format::SvmLight, "1 qid:3 2:5 # first\n-1 1:7 3:1\n"),
         text(Format::BagOfWords, "3\n2\n3\n1 2 7\n2 1 5\n3 2 1\n"),
-        (Format::Hpx, hpx(&dense(&[&[0.0, 5.0, 0.0], &[7.0, 0.0, 1.0]]), None, None)),
+        (Format::Hpx, plain_hpx()),
         (Format::Hpx, named_hpx()),
         (Format::Hpx, gzip(&named_hpx())),
     ]
@@ -135,8 +136,17 @@ pub fn hpx(matrix: &Matrix, rows: Option<&[&str]>, cols: Option<&[&str]>) -> Vec
 
 /// A sparse one with names of both kinds.
 pub fn named_hpx() -> Vec<u8> {
-    let matrix = sparse(2, 3, &[(0, 1, 5.0), (1, 0, 7.0), (1, 2, 1.0)]);
-    hpx(&matrix, Some(&["Öl", ""]), Some(&["a", "b,c", "\n"]))
+    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    let matrix = || sparse(2, 3, &[(0, 1, 5.0), (1, 0, 7.0), (1, 2, 1.0)]);
+    let make = || hpx(&matrix(), Some(&["Öl", ""]), Some(&["a", "b,c", "\n"]));
+    BYTES.get_or_init(make).clone()
+}
+
+/// A dense one.
+pub fn plain_hpx() -> Vec<u8> {
+    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
+    let matrix = || dense(&[&[0.0, 5.0, 0.0], &[7.0, 0.0, 1.0]]);
+    BYTES.get_or_init(|| hpx(&matrix(), None, None)).clone()
 }
 
 /// Makes the checksum of a `.hpx` header right again, as somebody with intent would.
