@@ -5,8 +5,10 @@
 
 mod gemm;
 mod inverse;
+mod prefetch;
 mod vector;
 
 pub use gemm::gemm;
 pub(crate) use inverse::{Inverse, independent_block};
+pub(crate) use prefetch::prefetch;
 pub use vector::{advance, axpy, axpy4, dot, max_abs, speed_below, steps_to_zero};

@@ -23,6 +23,7 @@ mod trace;
 
 pub use squish::{Squisher, squish};
 pub use trace::project_phi0_trace;
+pub(crate) use trace::trace_levels;
 
 use rayon::prelude::*;
 

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! for all n columns (an *epoch*), with projections onto `Phi_0` and, at its end,
-//! `beta += s_d (trace(C) - r)`. As printed, step 6 has the diagonal term n times too strong and
+//! `beta += s_d (trace(C) - r)` (dense; `sparse` says what it does instead). As printed, step 6 has the diagonal term n times too strong and
 //! with the wrong sign of beta, and recovers nothing; here one epoch applies it once. There is no
 //! `2 eps` guarantee, since neither tau nor the multipliers w of the rows are used.
 //!
@@ -20,7 +20,11 @@
 //! columns in which feature i occurs.
 
 mod dense;
+mod lists;
+mod screen;
 mod sparse;
+
+pub use sparse::memory;
 
 use super::{Localisation, candidate_rows, check_cost, spread};
 use crate::Error;
@@ -50,6 +54,10 @@ pub struct HottopixxSettings {
     /// entries from (0, 0.002) to break ties: enough to decide between a hott row and a mixture
     /// close to it, too little to compete with the error.
     pub cost: Option<Vec<f64>>,
+    /// Columns of C for sparse X, at most. Where more rows are allowed, those that take most off
+    /// the errors by themselves are candidates. The default, `None`, is 1000, or 10 for each hott
+    /// row where that is more.
+    pub columns: Option<usize>,
 }
 
 impl Default for HottopixxSettings {
@@ -61,9 +69,13 @@ impl Default for HottopixxSettings {
             dual_step: 0.01,
             seed: 0,
             cost: None,
+            columns: None,
         }
     }
 }
+
+/// Columns of C for sparse X: at least so many, and so many for each hott row.
+const COLUMNS: (usize, usize) = (1000, 10);
 
 /// Scales of the default cost vector: of the part that prefers extreme rows, and the random part.
 const COST_SCALES: (f64, f64) = (0.02, 0.002);
@@ -138,11 +150,23 @@ struct Epoch<'a> {
     pull: &'a [f64],
 }
 
+impl Epoch<'_> {
+    /// Where and in which direction a walk through the columns begins that is not to jump about.
+    fn walk(&self) -> (u32, bool) {
+        let start = self.order.first().copied().unwrap_or(0);
+        (start, self.order.get(1).is_none_or(|second| *second > start))
+    }
+}
+
 /// A localising matrix that can be improved by epochs: dense or sparse.
 trait Iterate {
     /// One pass over the columns, leaving C in `Phi_0`. Returns early, with rows that
     /// have not moved, when told to stop.
     fn epoch(&mut self, epoch: &Epoch<'_>, control: &Control) -> Option<Stop>;
+    /// By how much the last projection lowered the diagonal to meet the trace, if it did.
+    fn lowered(&self) -> Option<f64> {
+        None
+    }
     /// `diag(C)`, one entry for each candidate.
     fn diagonal(&self) -> Vec<f64>;
     /// `sum_i ||x_i - c_i X||_1`.
@@ -152,8 +176,8 @@ trait Iterate {
 /// Runs Algorithm 4 for `rank` hott rows among the rows where `allowed` is true.
 ///
 /// Dense X: `4 f m n` flops an epoch for m candidates, in matrix products, and `f m` numbers of
-/// memory. Sparse X: O(sum over documents of the squared number of features in them) an epoch,
-/// memory for the nonzeros of C.
+/// memory. Sparse X: m is limited by [`HottopixxSettings::columns`]; for each nonzero of X an epoch
+/// visits the candidates of its document, and [`memory`] is an upper bound.
 ///
 /// # Errors
 /// [`Error::Setting`], [`Error::Length`], or [`Error::Rank`] when fewer than `rank` rows are
@@ -166,12 +190,26 @@ pub fn hottopixx(
     control: &Control,
 ) -> Result<Localisation, Error> {
     settings.check(x.features())?;
-    let candidates = candidate_rows(allowed, rank)?;
+    let mut candidates = candidate_rows(allowed, rank)?;
+    let allowed = candidates.len();
+    let lists = matches!(x.x(), Matrix::Sparse(_)).then(|| lists::Lists::rows(x, settings.seed));
+    if let Some(lists) = &lists {
+        let most = settings.columns.unwrap_or(COLUMNS.0.max(COLUMNS.1 * rank)).max(rank);
+        if most < allowed {
+            // Told to stop, any will do: there will be no epoch.
+            candidates = screen::screen(lists, &candidates, x.examples(), most, control)
+                .unwrap_or_else(|_| candidates[..most].to_vec());
+        }
+    }
     let p = settings.costs(x);
     let p: Vec<f64> = candidates.iter().map(|&i| p[i]).collect();
-    let mut iterate: Box<dyn Iterate + '_> = match x.x() {
-        Matrix::Dense(dense) => Box::new(dense::DenseIterate::new(dense, &candidates)),
-        Matrix::Sparse(sparse) => Box::new(sparse::SparseIterate::new(sparse, &candidates)),
+    let mut iterate: Box<dyn Iterate + '_> = match (x.x(), lists) {
+        (Matrix::Dense(dense), None) => Box::new(dense::DenseIterate::new(dense, &candidates)),
+        (_, lists) => {
+            let lists = lists.unwrap_or_else(|| lists::Lists::rows(x, settings.seed));
+            let (n, candidates) = (x.examples(), candidates.clone());
+            Box::new(sparse::SparseIterate::new(lists, n, candidates, rank))
+        }
     };
     let (epochs, stop) = descend(iterate.as_mut(), x.examples(), rank, &p, settings, control);
     let diagonal = iterate.diagonal();
@@ -182,6 +220,7 @@ pub fn hottopixx(
         objective: iterate.loss() + cost,
         converged: epochs == settings.epochs,
         stop,
+        screened: (candidates.len() < allowed).then_some((candidates.len(), allowed)),
     })
 }
 
@@ -203,7 +242,10 @@ fn descend(
             return (t, stop);
         }
         let trace: f64 = iterate.diagonal().iter().sum();
-        beta += settings.dual_step * (trace - rank as f64);
+        beta += match iterate.lowered() {
+            Some(b) => b / settings.step(t) / ((t + 1) as f64).sqrt(),
+            None => settings.dual_step * (trace - rank as f64),
+        };
         control.report(&Progress {
             stage: Stage::Localise,
             task: "hottopixx",
