@@ -140,7 +140,14 @@ impl<'a> Job<'a> {
                 }
                 self.convex("gradient", self.gradient(&screened)?.diagonal)
             }
-            Method::Hottopixx => self.convex("hottopixx", self.hottopixx()?.diagonal),
+            Method::Hottopixx => {
+                let found = self.hottopixx()?;
+                let mut localised = self.convex("hottopixx", found.diagonal);
+                localised.notes.extend(found.screened.map(|(kept, of)| {
+                    format!("Only the {kept} rows of {of} that explain most by themselves could be hott.")
+                }));
+                localised
+            }
             Method::Auto => self.portfolio()?,
         })
     }

@@ -93,6 +93,7 @@ pub fn frobenius(
         objective: program.objective(&end.c),
         converged: end.converged,
         stop: end.stop,
+        screened: None,
     })
 }
 

@@ -41,6 +41,9 @@ pub struct Localisation {
     pub converged: bool,
     /// Why the method ended.
     pub stop: Stop,
+    /// How many rows could get a weight, of how many that were allowed, where the method itself
+    /// left some out.
+    pub screened: Option<(usize, usize)>,
 }
 
 /// The rows that may be hott, increasing; an error unless there are `rank` of them.

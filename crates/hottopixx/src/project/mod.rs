@@ -24,6 +24,7 @@ mod trace;
 pub(crate) use squish::single_level;
 pub use squish::{Squisher, squish};
 pub use trace::project_phi0_trace;
+pub(crate) use trace::trace_levels;
 
 use rayon::prelude::*;
 

@@ -26,6 +26,17 @@ pub fn project_phi0_trace(c: &mut [f64], candidates: &[usize], trace: f64, guess
     b
 }
 
+/// The multiplier and the diagonal of the projection onto `{ C in Phi_0 : trace(C) = trace }` of a matrix given by
+/// columns: its diagonal, and each column's other entries above zero, in any order.
+pub(crate) fn trace_levels(
+    diagonals: Vec<f64>,
+    above: Vec<Vec<f64>>,
+    trace: f64,
+) -> (f64, Vec<f64>) {
+    let trace = trace.clamp(0.0, diagonals.len() as f64);
+    Columns { diagonals, above }.solve(trace, 0.0)
+}
+
 /// The projected diagonals for one b, their sum, and minus the derivative of the sum.
 struct Cut {
     levels: Vec<f64>,

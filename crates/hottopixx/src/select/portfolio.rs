@@ -26,8 +26,12 @@ pub struct Judged {
     pub score: f64,
 }
 
+/// Above so many times f r^2, the greedy method that fits all f rows after each of r choices is not
+/// affordable: a minute or more, where all other readings take seconds.
+const AFFORDABLE_FITS: f64 = 5e7;
+
 /// All ways to read hott rows off a diagonal: its largest entries, its pools, and the greedy
-/// methods on rows weighted by it.
+/// methods on rows weighted by it (weighted SNPA only while `f r^2` is at most 5e7).
 pub fn readings(
     x: &UnitRows,
     method: &str,
@@ -37,12 +41,16 @@ pub fn readings(
     control: &Control,
 ) -> Vec<Candidate> {
     let named = |reading: &str, rows| Candidate { origin: format!("{method}, {reading}"), rows };
-    vec![
+    let mut sets = vec![
         named("top", top(diagonal, rank, allowed)),
         named("cluster", cluster(x, diagonal, rank, allowed)),
         named("weighted spa", spa_weighted(x, diagonal, rank, allowed)),
-        named("weighted snpa", snpa_weighted(x, diagonal, rank, allowed, control).rows),
-    ]
+    ];
+    if x.features() as f64 * (rank as f64).powi(2) <= AFFORDABLE_FITS {
+        let rows = snpa_weighted(x, diagonal, rank, allowed, control).rows;
+        sets.push(named("weighted snpa", rows));
+    }
+    sets
 }
 
 /// Rows on which candidates are compared when there are many rows; the winner is cleaned on all.

@@ -7,9 +7,9 @@
 //! variable) for topic t there are
 //!
 //! - the *anchor* words of t, with value w;
-//! - *core* words of t. A core word i belongs to two topics, with shares a and 1 - a of its mass,
-//!   a in (0.3, 0.7). It is in each document of either with probability rho in (0.65, 0.95), with
-//!   value w times a factor that gives it these shares, times `exp(noise * gaussian)`;
+//! - *core* words of t, each with some probability rho, with value w times a factor of the word,
+//!   times `exp(noise * gaussian)`. Most belong to two topics, with shares a and 1 - a of their
+//!   mass, a in (0.3, 0.7), and rho in (0.65, 0.95); some to t alone, with rho in (0.6, 0.75);
 //!
 //! and *background* words, drawn by a Zipf-Mandelbrot law, whatever the topics are. They make up
 //! what the average number of nonzeros a document lacks. The shift of the law is chosen such that
@@ -18,10 +18,13 @@
 //! Why the anchors are the answer. For unit rows a row j with weight c takes
 //! `2 sum_k min(x_ik, c x_jk) - c` off the l1 error of row i: it must have more than half of its mass
 //! where i has any. An anchor has rho of its mass there for each of its core words i, and with
-//! `c = a` takes `a (2 rho - 1)` or more off each. A core word has at most 0.7 of its mass in either
-//! topic, hence takes little or nothing off other words; a background word takes nothing. (Core
-//! words of one topic alone would do each other and the anchor nearly as good a turn as the anchor
-//! does them: they would tie with it.)
+//! `c = a` takes `a (2 rho - 1)` or more off each. A core word of two topics has at most 0.7 of its
+//! mass in either, hence takes little or nothing off other words; a background word takes nothing.
+//! A core word of one topic is absent from some of its documents, and takes that much less off
+//! all the words of two topics. (With words of one topic only, it would take as much off the
+//! others, the anchor among them, as the anchor off it and the others: a tie. With words of two
+//! topics only, weights above 0.7 on the diagonal of C would be of use to the anchor alone, and
+//! the trace would be spent on other rows as well.)
 //!
 //! Documents are drawn in blocks with one stream each, and blocks are merged word by word: O(n T)
 //! time and about 20 bytes a nonzero, of which 12 are the result.
@@ -38,10 +41,13 @@ use rayon::prelude::*;
 
 /// Share of the documents that have a second topic, unless it is the first again.
 const SECOND_TOPIC: f64 = 0.2;
-/// Core words of a topic, at most: each of so many layers gives every topic two.
-const LAYERS: usize = 10;
-/// How likely a core word is in a document of its topic.
+/// Layers of core words, at most: each has one word of every two topics that stand side by side.
+const LAYERS: usize = 13;
+/// Every so many layers, words belong to one topic alone.
+const ALONE: usize = 3;
+/// How likely a core word of two topics is in a document of one of them, and one of a single topic.
 const PRESENCE: (f64, f64) = (0.65, 0.95);
+const PRESENCE_ALONE: (f64, f64) = (0.6, 0.75);
 /// A core word's share of the first of its topics.
 const SHARE: (f64, f64) = (0.3, 0.7);
 /// The largest share of the documents that a background word is in.
@@ -133,8 +139,10 @@ impl Model {
         let (sum, squares) = shares.iter().fold((0.0, 0.0), |(s, q), v| (s + v, q + v * v));
         let topics = 1.0 + SECOND_TOPIC * (1.0 - squares / (sum * sum));
         // At most half of what is left of the words and of a document's nonzeros is core.
-        let memberships = if rank == 1 { 1.0 } else { 2.0 };
-        let per_layer = topics * memberships * 0.5 * (PRESENCE.0 + PRESENCE.1);
+        let alone = if rank == 1 { 1.0 } else { 1.0 / ALONE as f64 };
+        let present = alone * 0.5 * (PRESENCE_ALONE.0 + PRESENCE_ALONE.1)
+            + (1.0 - alone) * (PRESENCE.0 + PRESENCE.1);
+        let per_layer = topics * present;
         let layers =
             LAYERS.min(rest.len() / (2 * rank)).min((0.5 * tokens as f64 / per_layer) as usize);
         let (core, background) = rest.split_at(layers * rank);
@@ -229,17 +237,19 @@ fn alias(weights: Vec<f64>) -> WeightedAliasIndex<f64> {
 }
 
 /// The core words of every topic: in each layer the topics stand in a random circle, and a word
-/// belongs to each pair of neighbours.
+/// belongs to each pair of neighbours or, in some layers, to each topic.
 fn core_words(rng: &mut ChaCha8Rng, words: &[u32], shares: &[f64]) -> Vec<Vec<Core>> {
     let rank = shares.len();
     let mut core = vec![Vec::new(); rank];
-    for layer in words.chunks_exact(rank) {
+    for (number, layer) in words.chunks_exact(rank).enumerate() {
+        let alone = rank == 1 || number % ALONE == 0;
         let circle = permutation(rng, rank);
         for (at, &word) in layer.iter().enumerate() {
-            let presence = rng.random_range(PRESENCE.0..PRESENCE.1);
+            let (low, high) = if alone { PRESENCE_ALONE } else { PRESENCE };
+            let presence = rng.random_range(low..high);
             let share = rng.random_range(SHARE.0..SHARE.1);
             let pair = [(circle[at], share), (circle[(at + 1) % rank], 1.0 - share)];
-            for &(t, share) in if rank == 1 { &pair[..1] } else { &pair[..] } {
+            for &(t, share) in if alone { &pair[..1] } else { &pair[..] } {
                 core[t].push(Core { word, presence, factor: share / (rank as f64 * shares[t]) });
             }
         }

@@ -316,8 +316,7 @@ pub(super) fn memory(f: usize, n: usize, m: usize, settings: &DenseSettings) -> 
     let width = panel_width(m);
     let rows = f.next_multiple_of(LANES);
     let numbers = rows * (m + width + 1) + m * (width + 1) + width * width;
-    let order = n * size_of::<u32>();
-    (numbers * size_of::<f32>() + order) as u64 + panels::memory(f, n, width, settings.window_bytes)
+    (numbers * size_of::<f32>()) as u64 + panels::memory(f, n, width, settings.window_bytes)
 }
 
 #[cfg(test)]
@@ -328,7 +327,7 @@ mod tests {
     use crate::project::project_phi0;
 
     fn epoch(number: usize, step: f64, pull: &[f64]) -> Epoch<'_> {
-        Epoch { number, order: &[], step, pull }
+        Epoch { number, walk: (0, true), step, pull }
     }
 
     /// C by rows, rows in the order of the panels.

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! for all n columns (an *epoch*), with projections onto `Phi_0` and, at its end,
-//! `beta += s_d (trace(C) - r)`. As printed, step 6 has the diagonal term n times too strong and
+//! `beta += s_d (trace(C) - r)` (dense; `sparse` says what it does instead). As printed, step 6 has the diagonal term n times too strong and
 //! with the wrong sign of beta, and recovers nothing; here one epoch applies it once. There is no
 //! `2 eps` guarantee, since neither tau nor the multipliers w of the rows are used.
 //!
@@ -20,16 +20,19 @@
 //! columns in which feature i occurs.
 
 mod dense;
+mod lists;
 mod panels;
+mod screen;
 mod sparse;
 
 use dense::{DenseIterate, DenseSettings};
+use lists::Lists;
+use sparse::SparseIterate;
 
 use super::{Localisation, candidate_rows, check_cost, spread};
 use crate::Error;
 use crate::checkpoint::{get_u64, put_u64};
 use crate::control::{Control, Progress, Stage, Stop};
-use crate::matrix::Matrix;
 use crate::normalise::UnitRows;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -55,6 +58,10 @@ pub struct HottopixxSettings {
     /// entries from (0, 0.002) to break ties: enough to decide between a hott row and a mixture
     /// close to it, too little to compete with the error.
     pub cost: Option<Vec<f64>>,
+    /// Columns of C for sparse X, at most. Where more rows are allowed, those that take most off
+    /// the errors by themselves are candidates. The default, `None`, is 1000, or 10 for each hott
+    /// row where that is more.
+    pub columns: Option<usize>,
 }
 
 impl Default for HottopixxSettings {
@@ -66,9 +73,13 @@ impl Default for HottopixxSettings {
             dual_step: 0.01,
             seed: 0,
             cost: None,
+            columns: None,
         }
     }
 }
+
+/// Columns of C for sparse X: at least so many, and so many for each hott row.
+const COLUMNS: (usize, usize) = (1000, 10);
 
 /// Scales of the default cost vector: of the part that prefers extreme rows, and the random part.
 const COST_SCALES: (f64, f64) = (0.02, 0.002);
@@ -122,9 +133,10 @@ fn stream(seed: u64, epoch: u64) -> ChaCha8Rng {
     random
 }
 
-/// The order in which every row visits the columns of sparse X in this epoch.
-fn order(seed: u64, epoch: usize, columns: usize) -> Vec<u32> {
-    shuffled(columns, &mut stream(seed, epoch as u64))
+/// Where all rows of sparse X begin to walk through the columns in this epoch, and whether upwards.
+fn walk(seed: u64, epoch: usize, columns: usize) -> (u32, bool) {
+    let mut random = stream(seed, epoch as u64);
+    (random.random_range(0..columns as u32), random.random())
 }
 
 /// `0..count` in random order (Fisher-Yates).
@@ -140,8 +152,9 @@ fn shuffled(count: usize, random: &mut impl Rng) -> Vec<u32> {
 struct Epoch<'a> {
     /// Its number, from 0.
     number: usize,
-    /// The columns of X in the order of their visits; dense X has an order by panels.
-    order: &'a [u32],
+    /// Where walks through the columns of sparse X begin, and whether they go upwards; dense X has
+    /// an order of panels.
+    walk: (u32, bool),
     /// The primal step s.
     step: f64,
     /// `beta + p_i`, for each candidate.
@@ -153,6 +166,10 @@ trait Iterate {
     /// One pass over the columns, leaving C in `Phi_0`. Returns early, with rows that
     /// have not moved, when told to stop.
     fn epoch(&mut self, epoch: &Epoch<'_>, control: &Control) -> Option<Stop>;
+    /// By how much the last projection lowered the diagonal to meet the trace, if it did.
+    fn lowered(&self) -> Option<f64> {
+        None
+    }
     /// `diag(C)`, one entry for each candidate.
     fn diagonal(&self) -> Vec<f64>;
     /// `sum_i ||x_i - c_i X||_1`.
@@ -166,8 +183,9 @@ trait Iterate {
 /// Runs Algorithm 4 for `rank` hott rows among the rows where `allowed` is true.
 ///
 /// Dense X: `4 f m n` flops an epoch for m candidates, in matrix products, and memory for a copy of
-/// X and for C in single precision, `4 f (n + m)` bytes and little more. Sparse X: O(sum over
-/// documents of the squared number of features in them) an epoch, memory for the nonzeros of C.
+/// X and for C in single precision, `4 f (n + m)` bytes and little more. Sparse X: m is limited by
+/// [`HottopixxSettings::columns`]; for each nonzero of X an epoch visits the candidates of its
+/// document.
 ///
 /// # Errors
 /// [`Error::Setting`], [`Error::Length`], or [`Error::Rank`] when fewer than `rank` rows are
@@ -180,16 +198,26 @@ pub fn hottopixx(
     control: &Control,
 ) -> Result<Localisation, Error> {
     settings.check(x.features())?;
-    let candidates = candidate_rows(allowed, rank)?;
+    let mut candidates = candidate_rows(allowed, rank)?;
+    let allowed = candidates.len();
+    let lists = (!x.is_dense()).then(|| Lists::rows(x, settings.seed));
+    if let Some(lists) = &lists {
+        let most = settings.columns.unwrap_or(COLUMNS.0.max(COLUMNS.1 * rank)).max(rank);
+        if most < allowed {
+            // Told to stop, any will do: there will be no epoch.
+            candidates = screen::screen(lists, &candidates, x.examples(), most, control)
+                .unwrap_or_else(|_| candidates[..most].to_vec());
+        }
+    }
     let p = settings.costs(x);
     let p: Vec<f64> = candidates.iter().map(|&i| p[i]).collect();
-    let unit = if x.is_dense() { None } else { Some(x.to_matrix()) };
-    let mut iterate: Box<dyn Iterate + '_> = match &unit {
+    let mut iterate: Box<dyn Iterate + '_> = match lists {
         None => {
             Box::new(DenseIterate::new(x, &candidates, settings.seed, &DenseSettings::default()))
         }
-        Some(Matrix::Sparse(sparse)) => Box::new(sparse::SparseIterate::new(sparse, &candidates)),
-        Some(Matrix::Dense(_)) => unreachable!("taken above"),
+        Some(lists) => {
+            Box::new(SparseIterate::new(lists, x.examples(), candidates.clone(), rank))
+        }
     };
     let (epochs, stop) = descend(iterate.as_mut(), x.examples(), rank, &p, settings, control)?;
     let diagonal = iterate.diagonal();
@@ -200,6 +228,7 @@ pub fn hottopixx(
         objective: iterate.loss() + cost,
         converged: epochs == settings.epochs,
         stop,
+        screened: (candidates.len() < allowed).then_some((candidates.len(), allowed)),
     })
 }
 
@@ -221,15 +250,18 @@ fn descend(
     let (first, mut beta) = resume(iterate, settings.epochs, control)
         .map_err(|error| Error::Checkpoint { reason: error.to_string() })?;
     for t in first..settings.epochs {
-        let order = order(settings.seed, t, columns);
+        let walk = walk(settings.seed, t, columns);
         let pull: Vec<f64> = p.iter().map(|p| beta + p).collect();
-        let epoch = Epoch { number: t, order: &order, step: settings.step(t), pull: &pull };
+        let epoch = Epoch { number: t, walk, step: settings.step(t), pull: &pull };
         if let Some(stop) = iterate.epoch(&epoch, control) {
             return Ok((t, stop));
         }
         let diagonal = iterate.diagonal();
         let trace: f64 = diagonal.iter().sum();
-        beta += settings.dual_step * (trace - rank as f64);
+        beta += match iterate.lowered() {
+            Some(b) => b / settings.step(t) / ((t + 1) as f64).sqrt(),
+            None => settings.dual_step * (trace - rank as f64),
+        };
         keep(iterate, t + 1, settings.epochs, beta, control);
         control.report(&Progress {
             stage: Stage::Localise,

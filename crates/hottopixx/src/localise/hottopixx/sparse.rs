@@ -10,217 +10,221 @@
 //!
 //! A visit to document k follows the hinge, `c += 2 s X_.k` where the residual is positive, and
 //! its share `s / nnz(x_i)` of the constant vector 1 that is the gradient of `sum(c)`, so that one
-//! epoch applies the vector once. It is applied lazily: an entry is brought up to date, and kept
-//! nonnegative, when a document that contains it is visited. Entries that no visited document
-//! contains stay zero, so a row of C never has more entries than its feature has neighbours. One
-//! row is a dense scratch vector while it is worked on and sparse between epochs.
+//! epoch applies the vector once, and entries never go below zero. The constant is applied
+//! lazily: with `due` the part of it that is due by now, the scratch holds `u_j = c_j + due`, so
+//! that `c_j = (u_j - due)_+` needs no bookkeeping, entries that no document brings up stay at
+//! `u_j = 0`, and a visit without a step writes nothing.
+//!
+//! *Order.* All rows go through the documents in one random order (see [`Lists`]), from a place
+//! and in a direction that change from epoch to epoch.
+//!
+//! *Trace.* The epoch ends with the projection onto `{ C in Phi_0 : trace(C) = r }`, which lowers
+//! all diagonal entries by some b. Dual ascent would need a step that suits the trace, which
+//! starts near the number of candidates, as well as the price of a hott row, which grows with the
+//! number of rows it explains; b knows both. Subtracting it once is what `beta = b / s` would have
+//! done in the course of the epoch, so `beta += b / (s sqrt(t + 1))` after epoch t = 0, 1, ..., damped
+//! because C follows beta only by steps of s.
+//! Without beta, all rows explain themselves to some part in every epoch, only to be cut again.
+//!
+//! *State.* Between epochs there is nothing but the lists of C, beta and the number of the epoch.
+//! *Cost.* An epoch visits, for each nonzero of X, the candidates of its document. *Memory.* See
+//! [`memory`]: known beforehand.
 
-use super::{Epoch, Iterate};
-use crate::checkpoint::{get_u64, put_u64};
+use super::lists::Lists;
+use super::{Epoch, Iterate, screen};
+use crate::checkpoint::{get_u64, get_words, put_u64, put_words};
 use crate::control::{Control, Stop};
-use crate::matrix::Sparse;
-use crate::project::Squisher;
+use crate::project::trace_levels;
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
 
-/// Rows between two looks at the clock.
-const ROWS: usize = 512;
+/// Blocks of rows that a thread takes at a time, with about equally many visits.
+const BLOCKS: usize = 512;
 
 /// C by rows, each a list of (candidate, value) with values above zero, candidates increasing.
-pub(super) struct SparseIterate<'a> {
-    x: &'a Sparse,
-    candidates: &'a [usize],
+pub(super) struct SparseIterate {
+    /// X by rows.
+    x: Lists,
+    /// For each document, the candidates in it.
+    documents: Lists,
+    candidates: Vec<usize>,
     /// The candidate's number for each row of X.
     number: Vec<Option<u32>>,
-    /// The candidate rows of X, transposed: for each document, the candidates in it.
-    documents: Sparse,
-    rows: Vec<Vec<(u32, f64)>>,
+    rank: usize,
+    /// Where blocks of rows end.
+    ends: Vec<usize>,
+    rows: Vec<Vec<(u32, f32)>>,
+    /// The multiplier of the last projection.
+    lowered: f64,
 }
 
-/// One row of C as a dense vector, with the lazily applied part of the gradient.
-struct Scratch {
-    value: Vec<f64>,
-    /// How much of the constant vector each entry has already had.
-    applied: Vec<f64>,
-    /// Entries that may differ from zero, and whether an entry is among them.
-    touched: Vec<u32>,
-    seen: Vec<bool>,
-    /// The documents of the row with their place in the epoch's order.
-    visits: Vec<(u32, u32, f64)>,
+/// Upper bound in bytes of what the method holds at any time besides X itself: `features` x
+/// `examples` with `nonzeros` entries, `columns` of C.
+pub fn memory(features: usize, examples: usize, nonzeros: usize, columns: usize) -> u64 {
+    let [f, n, z, m] = [features, examples, nonzeros, columns.min(features)].map(|v| v as u64);
+    let threads = rayon::current_num_threads() as u64;
+    let word = 8;
+    // X by rows and by documents, with the permutation or the counting sort's places.
+    let lists = 2 * 8 * z + word * (f + n + 2) + word * (n + 1).max(f);
+    // Prices by blocks; 16 bytes and a place a row and thread.
+    let screening = (screen::BLOCKS as u64 + 4) * word * f + threads * 24 * f;
+    // C, all its entries by columns for the projection, and copies of the longest of these.
+    let c = f * (24 + 8 * m) + word * f * m + (24 + 6 * word) * m + threads * (4 * m + word * f);
+    lists + word * 4 * f + screening.max(c) + BLOCKS as u64 * word
 }
 
-impl Scratch {
-    fn new(candidates: usize) -> Self {
-        Scratch {
-            value: vec![0.0; candidates],
-            applied: vec![0.0; candidates],
-            touched: Vec::new(),
-            seen: vec![false; candidates],
-            visits: Vec::new(),
-        }
-    }
-
-    /// Entry `j` after `due` of the constant vector, and never below zero.
-    fn bring_up(&mut self, j: usize, due: f64) -> f64 {
-        self.value[j] = (self.value[j] - (due - self.applied[j])).max(0.0);
-        self.applied[j] = due;
-        self.value[j]
-    }
-
-    fn touch(&mut self, j: usize, due: f64) {
-        if !self.seen[j] {
-            self.seen[j] = true;
-            self.touched.push(j as u32);
-            self.applied[j] = due;
-        }
-    }
-}
-
-impl<'a> SparseIterate<'a> {
-    pub(super) fn new(x: &'a Sparse, candidates: &'a [usize]) -> Self {
-        let mut number = vec![None; x.rows()];
+impl SparseIterate {
+    /// C = 0 for the rows in `x`, documents `0..examples`.
+    pub(super) fn new(x: Lists, examples: usize, candidates: Vec<usize>, rank: usize) -> Self {
+        let mut number = vec![None; x.len()];
         candidates.iter().enumerate().for_each(|(q, &i)| number[i] = Some(q as u32));
-        let documents = x.select_rows(candidates).transpose();
-        SparseIterate { x, candidates, number, documents, rows: vec![Vec::new(); x.rows()] }
+        let documents = x.turned(&candidates, examples);
+        // Reading the scratch at the end of a row is like some visits.
+        let ends = x.blocks(BLOCKS, 1 + candidates.len() / 64);
+        let rows = vec![Vec::new(); x.len()];
+        SparseIterate { x, documents, candidates, number, rank, ends, rows, lowered: 0.0 }
     }
 
-    /// All visits of row `i`; `place[k]` is when document k has its turn.
-    fn advance(
-        &self,
-        i: usize,
-        c: &mut Vec<(u32, f64)>,
-        place: &[u32],
-        epoch: &Epoch<'_>,
-        s: &mut Scratch,
-    ) {
-        let own = self.number[i].map(|q| q as usize);
+    /// All visits of row `i`, in the epoch's order; `u` is zero before and after.
+    fn advance(&self, i: usize, c: &mut Vec<(u32, f32)>, epoch: &Epoch<'_>, u: &mut [f32]) {
         for &(j, value) in c.iter() {
-            s.touch(j as usize, 0.0);
-            s.value[j as usize] = value;
+            u[j as usize] = value;
         }
-        let (documents, values) = self.x.row(i);
-        s.visits.clear();
-        s.visits.extend(documents.iter().zip(values).map(|(&k, &v)| (place[k as usize], k, v)));
-        s.visits.sort_unstable_by_key(|v| v.0);
-        let share = epoch.step / documents.len() as f64;
-        let visits = std::mem::take(&mut s.visits);
-        for (t, &(_, k, x)) in visits.iter().enumerate() {
-            let due = t as f64 * share;
-            let (members, weights) = self.documents.row(k as usize);
-            let mut fitted = 0.0;
-            for (&j, weight) in members.iter().zip(weights) {
-                s.touch(j as usize, due);
-                fitted += s.bring_up(j as usize, due) * weight;
-            }
-            if x > fitted {
-                for (&j, weight) in members.iter().zip(weights) {
-                    s.value[j as usize] += 2.0 * epoch.step * weight;
+        let own = self.number[i].map(|q| q as usize);
+        let visits = self.x.list(i);
+        let step = epoch.step as f32;
+        let share = epoch.step / visits.len().max(1) as f64;
+        let pull = own.map_or(0.0, |q| (share * epoch.pull[q]) as f32);
+        let (start, forward) = epoch.walk;
+        let (before, after) = visits.split_at(visits.partition_point(|visit| visit.0 < start));
+        let mut done = 0;
+        let visit = |x: f32, members: &[(u32, f32)]| {
+            let due = (f64::from(done) * share) as f32;
+            done += 1u32;
+            if x > fitted(members, u, due) {
+                for &(j, weight) in members {
+                    let entry = &mut u[j as usize];
+                    *entry = larger(*entry, due) + 2.0 * step * weight;
                 }
             }
             if let Some(q) = own {
-                s.touch(q, due);
-                s.value[q] -= share * epoch.pull[q];
+                u[q] = larger(u[q], due) - pull;
             }
+        };
+        if forward {
+            self.documents.visit(after.iter().chain(before), visit);
+        } else {
+            self.documents.visit(before.iter().rev().chain(after.iter().rev()), visit);
         }
-        s.visits = visits;
-        collect(s, epoch.step, own, c);
-    }
-
-    /// The levels of all columns: entries above their diagonal are gathered by column.
-    fn levels(&self) -> Vec<f64> {
-        let diagonal = self.diagonal_before();
-        let mut starts = vec![0usize; diagonal.len() + 1];
-        let above = |e: &&(u32, f64)| e.1 > diagonal[e.0 as usize];
-        for (j, _) in self.rows.iter().flatten().filter(above) {
-            starts[*j as usize + 1] += 1;
-        }
-        for j in 0..diagonal.len() {
-            starts[j + 1] += starts[j];
-        }
-        let mut next = starts.clone();
-        let mut gathered = vec![0.0; starts[diagonal.len()]];
-        for (j, value) in self.rows.iter().flatten().filter(above) {
-            gathered[next[*j as usize]] = *value;
-            next[*j as usize] += 1;
-        }
-        (0..diagonal.len())
-            .into_par_iter()
-            .map_init(Squisher::default, |squisher, j| {
-                let column = &gathered[starts[j]..starts[j + 1]];
-                squisher.level(diagonal[j], column.iter().copied())
-            })
-            .collect()
+        collect(u, step, own, c);
     }
 
     /// Stored diagonal entries, which may be negative before the projection.
     fn diagonal_before(&self) -> Vec<f64> {
         let entry = |(q, &i): (usize, &usize)| {
             let row = &self.rows[i];
-            row.binary_search_by_key(&(q as u32), |e| e.0).map_or(0.0, |at| row[at].1)
+            let found = row.binary_search_by_key(&(q as u32), |e| e.0);
+            found.map_or(0.0, |at| f64::from(row[at].1))
         };
         self.candidates.iter().enumerate().map(entry).collect()
     }
 
-    /// The projection onto `Phi_0`, keeping only what is above zero.
+    /// Diagonals of the projection: entries off the diagonal are gathered by column.
+    fn levels(&self) -> (f64, Vec<f64>) {
+        let off_diagonal = || {
+            let rows = self.rows.iter().zip(&self.number);
+            rows.flat_map(|(row, own)| row.iter().filter(|e| Some(e.0) != *own))
+        };
+        let mut lengths = vec![0usize; self.candidates.len()];
+        off_diagonal().for_each(|e| lengths[e.0 as usize] += 1);
+        let mut columns: Vec<Vec<f64>> = lengths.into_iter().map(Vec::with_capacity).collect();
+        off_diagonal().for_each(|e| columns[e.0 as usize].push(f64::from(e.1)));
+        trace_levels(self.diagonal_before(), columns, self.rank as f64)
+    }
+
+    /// The projection onto `Phi_0` with the trace, keeping only what is above zero.
     fn project(&mut self) {
-        let levels = self.levels();
-        let number = &self.number;
-        self.rows.par_iter_mut().enumerate().for_each(|(i, row)| {
-            let own = number[i];
+        let (lowered, levels) = self.levels();
+        self.lowered = lowered;
+        let levels: Vec<f32> = levels.into_iter().map(|level| level as f32).collect();
+        self.rows.par_iter_mut().zip(&self.number).for_each(|(row, own)| {
             row.retain_mut(|(j, value)| {
                 let level = levels[*j as usize];
-                *value = if own == Some(*j) { level } else { value.min(level) };
+                *value = if *own == Some(*j) { level } else { value.min(level) };
                 *value > 0.0
             });
             // A diagonal entry may be raised from zero.
-            if let Some(q) = own
+            if let Some(q) = *own
                 && levels[q as usize] > 0.0
                 && let Err(at) = row.binary_search_by_key(&q, |e| e.0)
             {
+                row.reserve_exact(1);
                 row.insert(at, (q, levels[q as usize]));
             }
         });
     }
 }
 
-/// Moves the scratch into the list of a row, entries increasing, and clears the scratch. The
-/// diagonal entry is kept even when negative: the projection has to see it.
-fn collect(s: &mut Scratch, due: f64, own: Option<usize>, c: &mut Vec<(u32, f64)>) {
-    c.clear();
-    let mut touched = std::mem::take(&mut s.touched);
-    touched.sort_unstable();
-    for &j in &touched {
-        let at = j as usize;
-        let value =
-            if own == Some(at) { s.value[at] - (due - s.applied[at]) } else { s.bring_up(at, due) };
-        if value > 0.0 || own == Some(at) {
-            c.push((j, value));
-        }
-        (s.value[at], s.applied[at], s.seen[at]) = (0.0, 0.0, false);
-    }
-    touched.clear();
-    s.touched = touched;
+/// The larger of two numbers, neither of which is NaN: one instruction.
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
-impl Iterate for SparseIterate<'_> {
+/// `(c X)_k`, in four partial sums.
+fn fitted(members: &[(u32, f32)], u: &[f32], due: f32) -> f32 {
+    let term = |&(j, weight): &(u32, f32)| larger(u[j as usize] - due, 0.0) * weight;
+    let mut sums = [0f32; 4];
+    let mut fours = members.chunks_exact(4);
+    for four in &mut fours {
+        sums.iter_mut().zip(four).for_each(|(sum, entry)| *sum += term(entry));
+    }
+    let rest: f32 = fours.remainder().iter().map(term).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
+/// Moves the scratch into the list of a row, and clears it. The diagonal entry is kept even when
+/// negative: the projection has to see it.
+fn collect(u: &mut [f32], due: f32, own: Option<usize>, c: &mut Vec<(u32, f32)>) {
+    let kept = |(j, value): (usize, &f32)| (*value > due || own == Some(j)).then_some(j);
+    let length = u.iter().enumerate().filter_map(kept).count();
+    c.clear();
+    c.reserve_exact(length);
+    c.extend(u.iter().enumerate().filter_map(kept).map(|j| (j as u32, u[j] - due)));
+    u.fill(0.0);
+}
+
+impl Iterate for SparseIterate {
     fn epoch(&mut self, epoch: &Epoch<'_>, control: &Control) -> Option<Stop> {
-        let mut place = vec![0u32; epoch.order.len()];
-        epoch.order.iter().enumerate().for_each(|(at, &k)| place[k as usize] = at as u32);
         let mut rows = std::mem::take(&mut self.rows);
-        let mut stopped = None;
-        for (block, chunk) in rows.chunks_mut(ROWS).enumerate() {
-            stopped = control.stopped();
-            if stopped.is_some() {
-                break;
-            }
-            chunk.par_iter_mut().enumerate().for_each_init(
-                || Scratch::new(self.candidates.len()),
-                |scratch, (i, c)| self.advance(block * ROWS + i, c, &place, epoch, scratch),
-            );
+        let mut left = &mut rows[..];
+        let mut blocks = Vec::with_capacity(self.ends.len());
+        let mut start = 0;
+        for &end in &self.ends {
+            let (block, rest) = left.split_at_mut(end - start);
+            blocks.push((start, block));
+            (left, start) = (rest, end);
         }
+        let stops: Vec<Option<Stop>> = blocks
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|(start, block)| {
+                let stop = control.stopped();
+                if stop.is_none() {
+                    let mut u = vec![0f32; self.candidates.len()];
+                    for (i, c) in block.iter_mut().enumerate() {
+                        self.advance(start + i, c, epoch, &mut u);
+                    }
+                }
+                stop
+            })
+            .collect();
         self.rows = rows;
         self.project();
-        stopped
+        stops.into_iter().flatten().next()
+    }
+
+    fn lowered(&self) -> Option<f64> {
+        Some(self.lowered)
     }
 
     fn diagonal(&self) -> Vec<f64> {
@@ -228,40 +232,38 @@ impl Iterate for SparseIterate<'_> {
     }
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        for row in &self.rows {
+        self.rows.iter().try_for_each(|row| {
             put_u64(out, row.len() as u64)?;
-            for &(j, value) in row {
-                put_u64(out, u64::from(j))?;
-                put_u64(out, value.to_bits())?;
-            }
-        }
-        Ok(())
+            put_words(out, row.iter().flat_map(|&(j, value)| [j, value.to_bits()]))
+        })
     }
 
     fn read(&mut self, input: &mut dyn Read) -> io::Result<()> {
-        for row in &mut self.rows {
-            let length = get_u64(input)? as usize;
-            row.clear();
-            for _ in 0..length {
-                let j = get_u64(input)? as u32;
-                row.push((j, f64::from_bits(get_u64(input)?)));
+        let m = self.candidates.len();
+        self.rows.iter_mut().try_for_each(|row| {
+            let length = get_u64(input)?;
+            if length > m as u64 {
+                return Err(io::Error::other("a row of it is too long"));
             }
-        }
-        Ok(())
+            let mut words = Vec::with_capacity(2 * length as usize);
+            get_words(input, 2 * length as usize, |word| words.push(word))?;
+            *row = words.chunks_exact(2).map(|e| (e[0], f32::from_bits(e[1]))).collect();
+            if row.iter().any(|e| e.0 as usize >= m) {
+                return Err(io::Error::other("it has a column that does not exist"));
+            }
+            Ok(())
+        })
     }
 
     fn loss(&mut self) -> f64 {
-        let m = self.candidates.len();
-        let losses: Vec<f64> = (0..self.x.rows())
+        let losses: Vec<f64> = (0..self.x.len())
             .into_par_iter()
             .map_init(
-                || vec![0.0; m],
+                || vec![0f32; self.candidates.len()],
                 |dense, i| {
                     self.rows[i].iter().for_each(|&(j, v)| dense[j as usize] = v);
-                    let (documents, values) = self.x.row(i);
-                    let loss = hinge(&self.documents, documents, values, dense)
-                        + self.rows[i].iter().map(|e| e.1).sum::<f64>()
-                        - 1.0;
+                    let sum: f64 = self.rows[i].iter().map(|e| f64::from(e.1)).sum();
+                    let loss = hinge(self.x.list(i), &self.documents, dense) + sum - 1.0;
                     self.rows[i].iter().for_each(|&(j, _)| dense[j as usize] = 0.0);
                     loss
                 },
@@ -272,13 +274,13 @@ impl Iterate for SparseIterate<'_> {
 }
 
 /// `2 sum_{k in supp(x)} (x_k - (c X)_k)_+`.
-fn hinge(transposed: &Sparse, support: &[u32], x: &[f64], c: &[f64]) -> f64 {
-    let positive = |(&k, x): (&u32, &f64)| {
-        let (members, weights) = transposed.row(k as usize);
-        let fitted: f64 = members.iter().zip(weights).map(|(&j, w)| c[j as usize] * w).sum();
-        (x - fitted).max(0.0)
-    };
-    2.0 * support.iter().zip(x).map(positive).sum::<f64>()
+fn hinge(x: &[(u32, f32)], documents: &Lists, c: &[f32]) -> f64 {
+    let mut sum = 0.0;
+    documents.visit(x.iter(), |x, members| {
+        let weighted = |&(j, w): &(u32, f32)| f64::from(c[j as usize]) * f64::from(w);
+        sum += (f64::from(x) - members.iter().map(weighted).sum::<f64>()).max(0.0);
+    });
+    2.0 * sum
 }
 
 #[cfg(test)]
@@ -292,13 +294,13 @@ mod tests {
     fn losses(x: &UnitRows, c: &[f64], i: usize) -> (f64, f64, f64) {
         let f = x.features();
         let x = as_sparse(x);
-        let Matrix::Sparse(sparse) = &x.to_matrix() else { unreachable!() };
-        let (support, values) = sparse.row(i);
-        let sum: f64 = c.iter().sum();
-        let exact = hinge(&sparse.transpose(), support, values, c) + sum - 1.0;
+        let lists = Lists::rows(&x, 0);
+        let documents = lists.turned(&(0..f).collect::<Vec<_>>(), x.examples());
+        let single: Vec<f32> = c.iter().map(|v| *v as f32).collect();
+        let exact = hinge(lists.list(i), &documents, &single) + c.iter().sum::<f64>() - 1.0;
         let mut rest = x.dense_row(i);
         (0..f).for_each(|j| x.row(j).add_to(-c[j], &mut rest));
-        let truncated = support.iter().map(|&k| rest[k as usize].abs()).sum();
+        let truncated = x.row(i).nonzeros().map(|(k, _)| rest[k].abs()).sum();
         (exact, rest.iter().map(|e| e.abs()).sum(), truncated)
     }
 
@@ -313,7 +315,7 @@ mod tests {
             let x = UnitRows::new(&Matrix::from(Dense::new(6, 5, values).unwrap())).unwrap();
             for i in 0..6 {
                 let (exact, direct, _) = losses(&x, &c, i);
-                prop_assert!((exact - direct).abs() < 1e-12, "{} {}", exact, direct);
+                prop_assert!((exact - direct).abs() < 1e-5, "{} {}", exact, direct);
             }
         }
     }

@@ -1,0 +1,130 @@
+//! X as lists of (number, value) by rows and by documents, in 8 bytes an entry.
+//!
+//! Values are single precision: they only steer the iteration, whose steps are far coarser.
+//! Documents are renumbered by a random permutation that the seed fixes. Going through a row in
+//! the order of its list is then a random order of its documents, and the same for all rows,
+//! while memory is read from front to back.
+
+use super::stream;
+use crate::kernels::prefetch;
+use crate::normalise::UnitRows;
+use rand::seq::SliceRandom;
+use rayon::prelude::*;
+
+/// The stream of the permutation: epochs have small numbers, the cost the largest.
+const PERMUTATION: u64 = u64::MAX - 1;
+
+/// How many visits in advance lists are asked for, entries of a cache line, and entries of a list
+/// at most: the processor itself sees to the rest of a long one.
+const AHEAD: usize = 8;
+const LINE: usize = 8;
+const LONGEST: usize = 4 * LINE;
+
+/// Lists of (number, value), one after the other.
+pub(super) struct Lists {
+    starts: Vec<usize>,
+    entries: Vec<(u32, f32)>,
+}
+
+impl Lists {
+    /// The rows of X, documents renumbered and increasing.
+    pub(super) fn rows(x: &UnitRows, seed: u64) -> Self {
+        let mut number: Vec<u32> = (0..x.examples() as u32).collect();
+        number.shuffle(&mut stream(seed, PERMUTATION));
+        let mut starts = vec![0usize; x.features() + 1];
+        for i in 0..x.features() {
+            starts[i + 1] = starts[i] + x.row(i).nonzeros().count();
+        }
+        let mut lists = Lists { entries: vec![(0, 0.0); starts[x.features()]], starts };
+        lists.split().into_par_iter().enumerate().for_each(|(i, list)| {
+            for (entry, (k, value)) in list.iter_mut().zip(x.row(i).nonzeros()) {
+                *entry = (number[k], value as f32);
+            }
+            list.sort_unstable_by_key(|entry| entry.0);
+        });
+        lists
+    }
+
+    /// The given lists, turned: list k holds (position in `chosen`, value), positions increasing,
+    /// for every entry with number k, of `numbers` in all. Counting sort.
+    pub(super) fn turned(&self, chosen: &[usize], numbers: usize) -> Lists {
+        let mut starts = vec![0usize; numbers + 1];
+        for &i in chosen {
+            self.list(i).iter().for_each(|entry| starts[entry.0 as usize + 1] += 1);
+        }
+        for k in 0..numbers {
+            starts[k + 1] += starts[k];
+        }
+        let mut next = starts.clone();
+        let mut entries = vec![(0u32, 0f32); starts[numbers]];
+        for (position, &i) in chosen.iter().enumerate() {
+            for &(k, value) in self.list(i) {
+                let at = &mut next[k as usize];
+                entries[*at] = (position as u32, value);
+                *at += 1;
+            }
+        }
+        Lists { starts, entries }
+    }
+
+    /// Number of lists.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// List `i`.
+    pub(super) fn list(&self, i: usize) -> &[(u32, f32)] {
+        &self.entries[self.starts[i]..self.starts[i + 1]]
+    }
+
+    /// Calls `visit` for each entry of `order` with the list that it numbers. Lists further on are
+    /// asked for in advance: they lie anywhere in memory, and waiting for them would take most of
+    /// the time.
+    pub(super) fn visit<'a>(
+        &self,
+        order: impl Iterator<Item = &'a (u32, f32)> + Clone,
+        mut visit: impl FnMut(f32, &[(u32, f32)]),
+    ) {
+        let mut later = order.clone().skip(AHEAD);
+        let mut much_later = order.clone().skip(2 * AHEAD);
+        for &(k, value) in order {
+            if let Some(entry) = much_later.next() {
+                prefetch(&self.starts, entry.0 as usize);
+            }
+            if let Some(entry) = later.next() {
+                let k = entry.0 as usize;
+                let span = self.starts[k]..self.starts[k + 1].min(self.starts[k] + LONGEST);
+                span.step_by(LINE).for_each(|at| prefetch(&self.entries, at));
+            }
+            visit(value, self.list(k as usize));
+        }
+    }
+
+    /// All lists, to change.
+    fn split(&mut self) -> Vec<&mut [(u32, f32)]> {
+        let mut rest = &mut self.entries[..];
+        let mut lists = Vec::with_capacity(self.starts.len() - 1);
+        for pair in self.starts.windows(2) {
+            let (list, after) = rest.split_at_mut(pair[1] - pair[0]);
+            lists.push(list);
+            rest = after;
+        }
+        lists
+    }
+
+    /// The ends of at most `blocks` runs of lists with about as many entries each, where every
+    /// list counts as `extra` more. Depends on nothing else, such as the number of threads.
+    pub(super) fn blocks(&self, blocks: usize, extra: usize) -> Vec<usize> {
+        let cost = |i: usize| self.starts[i] + i * extra;
+        let total = cost(self.len()).max(1);
+        let (mut ends, mut done) = (Vec::new(), 0);
+        for i in 1..=self.len() {
+            let share = cost(i) * blocks / total;
+            if share > done {
+                ends.push(i);
+                done = share;
+            }
+        }
+        ends
+    }
+}
