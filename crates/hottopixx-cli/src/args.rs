@@ -47,6 +47,8 @@ pub enum Command {
     Certify(Certify),
     /// Run every method on the same data, side by side
     Compare(Compare),
+    /// Measure speed and memory at the sizes of the paper, and beyond
+    Bench(Bench),
 }
 
 /// `demo`.
@@ -271,6 +273,53 @@ pub struct Compare {
     pub quiet: bool,
 }
 
+/// `bench`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+What is measured, everything unless named:
+  jumbo     1600 x 64000 dense, 100 hott rows (338 s in the paper, 12 cores)
+  clueweb   44739 x 351849, 19 million nonzeros (478 s)
+  rcv1      47153 x 781265, 59 million nonzeros (430 s)
+  million   100000 x 1000000, 50 million nonzeros
+  rates     epochs against plain products and scans, on 1, 2, ... threads
+  scaling   epochs for n, 2n, 4n, 8n examples
+  spa       --method spa against numpy, on jumbo; needs --python
+
+The instances are generated, with known answers; the two sparse data sets of the
+paper are stood in for by ones of the same shape. All of it takes about half an
+hour on two cores, 5 GB of disk and 8 GB of memory.
+
+Examples:
+  hottopixx bench --quick
+  hottopixx bench rates scaling --threads 2
+  hottopixx bench jumbo spa --python python3 --dir instances --out table.md")]
+pub struct Bench {
+    /// What to measure, see below
+    #[arg(value_name = "WHAT", value_parser = crate::commands::bench::parts())]
+    pub what: Vec<String>,
+    /// Everything at a size that takes a minute
+    #[arg(long)]
+    pub quick: bool,
+    /// Keep the instances here and use those that are there
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// A Python with numpy, for spa
+    #[arg(long, value_name = "PYTHON")]
+    pub python: Option<PathBuf>,
+    /// Number of threads, 0 for all
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    /// Write the tables in Markdown to this file
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+    /// Do not say what is under way
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
 /// Where the matrix comes from.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Input")]
@@ -290,8 +339,9 @@ pub struct Input {
     /// Names of the features, one a line
     #[arg(long, value_name = "FILE")]
     pub names: Option<PathBuf>,
-    /// Memory that the matrix may take, such as 8GiB; a larger one is refused,
-    /// or built on disk where that can be. Mapped files (.hpx, .npy) take none
+    /// Memory that may be used, such as 8GiB (default: three quarters of the
+    /// machine's). What needs more is refused before it starts, or built on disk
+    /// where that can be. Mapped files (.hpx, .npy) do not count
     #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     pub memory: Option<u64>,
     /// Keep text files of any size in this folder as .hpx once they are read

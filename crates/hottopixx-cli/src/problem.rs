@@ -47,11 +47,9 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Reads the input and the names of its rows; `note` is told what the user may want to know.
-    pub fn load(input: &Input, note: impl FnOnce(&str)) -> Result<Self, Failure> {
-        let source = Source::path(&input.path);
-        let label = source.name();
-        let options = LoadOptions {
+    /// How the flags say the input is to be read.
+    pub fn options(input: &Input) -> LoadOptions {
+        LoadOptions {
             format: input.format,
             transpose: input.transpose,
             key: input.key.clone(),
@@ -61,8 +59,14 @@ impl Raw {
                 Some(folder) => Cache::Folder(folder.clone()),
                 None => Cache::Beside,
             },
-        };
-        let loaded = hottopixx_io::load(&source, &options)?;
+        }
+    }
+
+    /// Reads the input and the names of its rows; `note` is told what the user may want to know.
+    pub fn load(input: &Input, note: impl FnOnce(&str)) -> Result<Self, Failure> {
+        let source = Source::path(&input.path);
+        let label = source.name();
+        let loaded = hottopixx_io::load(&source, &Raw::options(input))?;
         if let Some(sentence) = loaded.cache.note() {
             note(&sentence);
         }

@@ -55,6 +55,7 @@ pub fn summary(
             total: session.elapsed(),
         },
         peak_memory_bytes: peak_memory(),
+        predicted_memory_bytes: None,
         threads: session.threads,
         seed: session.seed(),
         version: env!("CARGO_PKG_VERSION").to_owned(),

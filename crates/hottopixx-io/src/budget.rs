@@ -18,7 +18,7 @@ const ENTRY: u128 = 28;
 impl Budget {
     /// The given limit, or three quarters of the memory of this machine.
     pub fn new(limit: Option<u64>) -> Budget {
-        Budget { limit: limit.unwrap_or_else(default_limit) }
+        Budget { limit: limit.unwrap_or_else(usual_memory) }
     }
 
     /// Bytes allowed.
@@ -79,7 +79,7 @@ pub(crate) fn sizes(rows: u64, cols: u64, place: Place) -> Result<(usize, usize)
 }
 
 /// Three quarters of the machine's memory; 8 GiB where that is not known.
-fn default_limit() -> u64 {
+pub fn usual_memory() -> u64 {
     let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find_map(|l| l.strip_prefix("MemTotal:"))?;
         let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -49,6 +49,7 @@ mod svmlight;
 mod triplets;
 pub mod write;
 
+pub use budget::usual_memory;
 pub use cache::{Cache, CacheUse};
 pub use checkpoint::Checkpoint;
 pub use error::{Error, Place};

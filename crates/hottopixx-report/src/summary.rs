@@ -203,6 +203,9 @@ pub struct Summary {
     pub seconds: Seconds,
     /// Largest resident memory of the process; null where the system does not tell.
     pub peak_memory_bytes: Option<u64>,
+    /// What it could be at most, as known from the size of the input before the run began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicted_memory_bytes: Option<u64>,
     /// Threads used.
     pub threads: usize,
     /// The seed.
@@ -318,6 +321,7 @@ pub(crate) fn example() -> Summary {
         notes: vec![],
         seconds: Seconds { load: 0.01, localize: 0.2, select: 0.1, clean: 0.05, total: 0.36 },
         peak_memory_bytes: Some(25_300_000),
+        predicted_memory_bytes: None,
         threads: 2,
         seed: 0,
         version: "0.1.0".into(),

@@ -59,6 +59,23 @@ impl Table {
         out
     }
 
+    /// The table in Markdown.
+    pub fn markdown(&self) -> String {
+        let line = |cells: &mut dyn Iterator<Item = String>| {
+            let cells: Vec<String> = cells.map(|cell| cell.replace('|', "\\|")).collect();
+            format!("| {} |\n", cells.join(" | "))
+        };
+        let mut out = line(&mut self.columns.iter().map(|(name, _)| name.clone()));
+        out += &line(&mut self.columns.iter().map(|(_, align)| match align {
+            Align::Right => "---:".to_owned(),
+            Align::Left | Align::Cut(_) => "---".to_owned(),
+        }));
+        for row in &self.rows {
+            out += &line(&mut row.iter().cloned());
+        }
+        out
+    }
+
     /// Natural widths, then the widest flexible column shrinks until the line fits.
     fn widths(&self, width: usize) -> Vec<usize> {
         let natural = |k: usize| {

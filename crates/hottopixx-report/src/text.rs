@@ -102,13 +102,19 @@ pub fn facts(summary: &Summary) -> String {
     }
     line(&mut out, "time", &seconds(&s.seconds));
     if let Some(bytes) = s.peak_memory_bytes {
-        line(&mut out, "memory", &format!("{} at most", size(bytes)));
+        let predicted = s.predicted_memory_bytes.filter(|bytes| *bytes >= WORTH_SAYING);
+        let predicted =
+            predicted.map_or_else(String::new, |bytes| format!(", {} predicted", size(bytes)));
+        line(&mut out, "memory", &format!("{} at most{predicted}", size(bytes)));
     }
     if s.stop != Stop::Finished {
         line(&mut out, "stopped", &format!("{}: this is the best answer so far", s.stop));
     }
     out
 }
+
+/// Predictions below this are not worth their place.
+const WORTH_SAYING: u64 = 1 << 30;
 
 /// Time of each step and in all.
 pub fn seconds(seconds: &Seconds) -> String {

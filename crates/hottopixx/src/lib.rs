@@ -27,5 +27,6 @@ pub mod text;
 
 pub use error::Error;
 pub use factor::{
-    Bounds, Certified, Cleaning, Errors, Factor, Factorization, HottRow, Method, Objective, Seconds,
+    Bounds, Certified, Cleaning, Errors, Factor, Factorization, Footprint, HottRow, Method,
+    Objective, Seconds,
 };

@@ -6,7 +6,7 @@
 //! Nothing is copied: X is the caller's matrix and a factor for each row, one over its sum. So it
 //! takes no memory of its own and the matrix may be part of a mapped file.
 
-use crate::matrix::{Dense, Entries, Matrix, Row};
+use crate::matrix::{Dense, Entries, Matrix, Row, Shape};
 use crate::{Error, kernels};
 use rayon::prelude::*;
 
@@ -52,6 +52,14 @@ impl UnitRows {
             (scaled_copy(input, &all), vec![1.0; kept.len()])
         };
         Ok(UnitRows { raw, places: kept.clone(), factors, kept, sums, input_rows: input.rows() })
+    }
+
+    /// The size of X.
+    pub fn shape(&self) -> Shape {
+        let raw = Shape::from(&self.raw);
+        let rows = self.features();
+        let entries = if raw.dense { rows * raw.cols } else { raw.entries };
+        Shape { rows, entries, ..raw }
     }
 
     /// Whether all entries are stored.

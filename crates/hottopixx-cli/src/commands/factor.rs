@@ -4,9 +4,12 @@ use crate::args;
 use crate::checkpoint;
 use crate::failure::Failure;
 use crate::job::{self, Session};
+use crate::memory;
 use crate::output;
 use crate::summarise::summary;
 use crate::values;
+use hottopixx::Factor;
+use hottopixx::matrix::Shape;
 use hottopixx_report::text::line;
 use std::time::Instant;
 
@@ -15,13 +18,17 @@ pub fn run(args: &args::Factor, started: Instant) -> Result<(), Failure> {
     let method = values::method(&args.method).map_err(Failure::Wrong)?;
     checkpoint::prepare(&args.checkpoints)?;
     let session = Session::start(&args.run, args.output.quiet, started)?;
+    let sketch = Factor::new(args.rank).method(method).threads(session.threads);
+    memory::foresee(args, &sketch)?;
     let problem = session.load(&args.input, &args.text)?;
     let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
     output::prepare(args.output.out.as_deref())?;
     let load_seconds = session.elapsed();
 
-    let mut factor =
-        session.factor(&problem, args.rank, method, &args.settings, cost.as_deref())?;
+    let factor = session.factor(&problem, args.rank, method, &args.settings, cost.as_deref())?;
+    let matrix = &problem.matrix;
+    let raw = (problem.label.as_str(), Shape::from(matrix), matrix.is_foreign());
+    let (mut factor, predicted) = memory::plan(factor, raw, &args.input, args.output.quiet)?;
     let kept = checkpoint::open(&args.checkpoints, &factor, &problem.matrix, args.output.quiet)?;
     if let Some(file) = &kept {
         factor = factor.keeper(file.clone());
@@ -30,7 +37,8 @@ pub fn run(args: &args::Factor, started: Instant) -> Result<(), Failure> {
     let answer = problem.restore(answer);
     session.finish();
 
-    let summary = summary(&session, &problem, &answer, args.settings.objective, load_seconds);
+    let mut summary = summary(&session, &problem, &answer, args.settings.objective, load_seconds);
+    summary.predicted_memory_bytes = Some(predicted);
     let mut text = output::human(&summary);
     if problem.looks_like_text && !args.output.quiet {
         line(

@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub mod bench;
 mod certify;
 mod compare;
 mod demo;
@@ -20,5 +21,6 @@ pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
         Command::Evaluate(args) => evaluate::run(args, started),
         Command::Certify(args) => certify::run(args, started),
         Command::Compare(args) => compare::run(args, started),
+        Command::Bench(args) => bench::run(args),
     }
 }

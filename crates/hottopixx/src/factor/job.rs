@@ -18,8 +18,8 @@ use crate::select::portfolio::{Candidate, Judged, judge, readings};
 use crate::select::top;
 
 /// Rows that the Frobenius form may choose from within `auto`, and on its own.
-const AUTO_SCREENED: usize = 150;
-const GRADIENT_SCREENED: usize = 500;
+pub(super) const AUTO_SCREENED: usize = 150;
+pub(super) const GRADIENT_SCREENED: usize = 500;
 
 /// What localising found.
 #[derive(Default)]
@@ -166,12 +166,8 @@ impl<'a> Job<'a> {
     }
 
     fn hottopixx(&self) -> Result<Localisation, Error> {
-        let settings = HottopixxSettings {
-            epochs: self.settings.epochs,
-            seed: self.settings.seed,
-            cost: self.cost.clone(),
-            ..Default::default()
-        };
+        let usual = self.settings.hottopixx_settings(self.x.shape());
+        let settings = HottopixxSettings { cost: self.cost.clone(), ..usual };
         hottopixx(&self.x, self.settings.rank, &self.allowed, &settings, &self.settings.control)
     }
 

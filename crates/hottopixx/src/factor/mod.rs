@@ -2,9 +2,11 @@
 
 mod certified;
 mod job;
+mod memory;
 mod programs;
 
 pub use certified::Certified;
+pub use memory::Footprint;
 pub use programs::Bounds;
 
 use crate::Error;
@@ -209,6 +211,7 @@ pub struct Factor {
     pub(crate) epsilon: Option<f64>,
     pub(crate) alpha: Option<f64>,
     pub(crate) candidates: Option<Vec<bool>>,
+    pub(crate) memory: Option<u64>,
     pub(crate) control: Control,
 }
 
@@ -230,6 +233,7 @@ impl Factor {
             epsilon: None,
             alpha: None,
             candidates: None,
+            memory: None,
             control: Control::default(),
         }
     }
@@ -316,6 +320,14 @@ impl Factor {
         self
     }
 
+    /// Bytes that the computation may take beside the matrix (default: as many as it can use).
+    /// [`Method::Hottopixx`] keeps to it where it can and then gives another answer than without;
+    /// the others take what [`Factor::footprint`] says.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
     /// Deadline, stop flag and observer.
     pub fn control(mut self, control: Control) -> Self {
         self.control = control;
@@ -344,11 +356,11 @@ impl Factor {
     /// what a checkpoint belongs to. Threads and limits do not matter. O(nonzeros).
     pub fn fingerprint(&self, matrix: &Matrix) -> u64 {
         let Factor { rank, method, objective, cleaning, seed, epochs, cost, .. } = self;
-        let Factor { tau, gap, trace, epsilon, alpha, candidates, .. } = self;
+        let Factor { tau, gap, trace, epsilon, alpha, candidates, memory, .. } = self;
         let version = env!("CARGO_PKG_VERSION");
         let settings = format!(
             "{version} {rank} {method:?} {objective:?} {cleaning:?} {seed} {epochs} {cost:?} {tau:?} \
-             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?}"
+             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {memory:?}"
         );
         fingerprint(matrix, &settings)
     }
@@ -392,6 +404,14 @@ impl Factor {
             result.seconds.clean = clock.elapsed().as_secs_f64();
             Ok(result)
         })
+    }
+
+    /// The number of threads asked for.
+    fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        }
     }
 
     /// Runs `work` on the number of threads asked for.

@@ -59,6 +59,10 @@ impl Dense {
         self.cols
     }
 
+    pub(super) fn is_foreign(&self) -> bool {
+        self.values.is_foreign()
+    }
+
     /// All values in row order.
     pub fn values(&self) -> &[f64] {
         &self.values

@@ -8,11 +8,13 @@
 mod buffer;
 mod dense;
 mod row;
+mod shape;
 mod sparse;
 
 pub use buffer::{Buffer, Foreign};
 pub use dense::Dense;
 pub use row::{Entries, Row};
+pub use shape::Shape;
 pub use sparse::Sparse;
 
 use crate::Error;
@@ -41,6 +43,14 @@ impl Matrix {
         match self {
             Matrix::Dense(m) => m.cols(),
             Matrix::Sparse(m) => m.cols(),
+        }
+    }
+
+    /// Whether the numbers are in memory of another owner, such as a mapped file.
+    pub fn is_foreign(&self) -> bool {
+        match self {
+            Matrix::Dense(m) => m.is_foreign(),
+            Matrix::Sparse(m) => m.is_foreign(),
         }
     }
 

@@ -148,6 +148,10 @@ impl Sparse {
         self.cols
     }
 
+    pub(super) fn is_foreign(&self) -> bool {
+        self.columns.is_foreign() && self.values.is_foreign()
+    }
+
     /// Where each row begins in [`Sparse::columns`] and [`Sparse::values`]; one more than rows.
     pub fn starts(&self) -> &[usize] {
         &self.starts

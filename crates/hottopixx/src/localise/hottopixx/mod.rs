@@ -19,13 +19,14 @@
 //! a panel, and spends nearly all its time in matrix products; `sparse` visits, for row i, only the
 //! columns in which feature i occurs.
 
+mod budget;
 mod dense;
 mod lists;
 mod panels;
 mod screen;
 mod sparse;
 
-use dense::{DenseIterate, DenseSettings};
+use dense::DenseIterate;
 use lists::Lists;
 use sparse::SparseIterate;
 
@@ -62,6 +63,10 @@ pub struct HottopixxSettings {
     /// the errors by themselves are candidates. The default, `None`, is 1000, or 10 for each hott
     /// row where that is more.
     pub columns: Option<usize>,
+    /// Bytes that the method may take beside X; the default, `None`, is as many as it can use. With
+    /// fewer, dense X is gathered anew in each epoch, a window at a time, and C has fewer columns
+    /// for sparse X. The answer then depends on the limit.
+    pub memory: Option<u64>,
 }
 
 impl Default for HottopixxSettings {
@@ -74,12 +79,10 @@ impl Default for HottopixxSettings {
             seed: 0,
             cost: None,
             columns: None,
+            memory: None,
         }
     }
 }
-
-/// Columns of C for sparse X: at least so many, and so many for each hott row.
-const COLUMNS: (usize, usize) = (1000, 10);
 
 /// Scales of the default cost vector: of the part that prefers extreme rows, and the random part.
 const COST_SCALES: (f64, f64) = (0.02, 0.002);
@@ -202,7 +205,7 @@ pub fn hottopixx(
     let allowed = candidates.len();
     let lists = (!x.is_dense()).then(|| Lists::rows(x, settings.seed));
     if let Some(lists) = &lists {
-        let most = settings.columns.unwrap_or(COLUMNS.0.max(COLUMNS.1 * rank)).max(rank);
+        let most = settings.columns(x.shape(), rank, allowed);
         if most < allowed {
             // Told to stop, any will do: there will be no epoch.
             candidates = screen::screen(lists, &candidates, x.examples(), most, control)
@@ -213,11 +216,10 @@ pub fn hottopixx(
     let p: Vec<f64> = candidates.iter().map(|&i| p[i]).collect();
     let mut iterate: Box<dyn Iterate + '_> = match lists {
         None => {
-            Box::new(DenseIterate::new(x, &candidates, settings.seed, &DenseSettings::default()))
+            let dense = settings.dense(x.shape(), candidates.len());
+            Box::new(DenseIterate::new(x, &candidates, settings.seed, &dense))
         }
-        Some(lists) => {
-            Box::new(SparseIterate::new(lists, x.examples(), candidates.clone(), rank))
-        }
+        Some(lists) => Box::new(SparseIterate::new(lists, x.examples(), candidates.clone(), rank)),
     };
     let (epochs, stop) = descend(iterate.as_mut(), x.examples(), rank, &p, settings, control)?;
     let diagonal = iterate.diagonal();
@@ -230,12 +232,6 @@ pub fn hottopixx(
         stop,
         screened: (candidates.len() < allowed).then_some((candidates.len(), allowed)),
     })
-}
-
-/// The most bytes that [`hottopixx`] takes for dense X of f rows and n columns, X itself apart, with
-/// m candidates and at most about `window` bytes for the columns that are in memory at a time.
-pub(crate) fn dense_memory(f: usize, n: usize, m: usize, window: Option<usize>) -> u64 {
-    dense::memory(f, n, m, &DenseSettings { window_bytes: window })
 }
 
 /// The epochs: how many were completed, and why they ended.

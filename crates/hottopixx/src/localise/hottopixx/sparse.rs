@@ -34,6 +34,7 @@ use super::lists::Lists;
 use super::{Epoch, Iterate, screen};
 use crate::checkpoint::{get_u64, get_words, put_u64, put_words};
 use crate::control::{Control, Stop};
+use crate::matrix::Shape;
 use crate::project::trace_levels;
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
@@ -58,11 +59,15 @@ pub(super) struct SparseIterate {
     lowered: f64,
 }
 
-/// Upper bound in bytes of what the method holds at any time besides X itself: `features` x
-/// `examples` with `nonzeros` entries, `columns` of C.
-pub fn memory(features: usize, examples: usize, nonzeros: usize, columns: usize) -> u64 {
-    let [f, n, z, m] = [features, examples, nonzeros, columns.min(features)].map(|v| v as u64);
-    let threads = rayon::current_num_threads() as u64;
+/// Threads that are provided for, whatever their number.
+const THREADS: u64 = 16;
+
+/// Upper bound in bytes of what the method holds at any time besides X itself, for so many columns
+/// of C.
+pub(super) fn memory(shape: Shape, columns: usize) -> u64 {
+    let sizes = [shape.rows, shape.cols, shape.entries, columns.min(shape.rows)];
+    let [f, n, z, m] = sizes.map(|v| v as u64);
+    let threads = THREADS;
     let word = 8;
     // X by rows and by documents, with the permutation or the counting sort's places.
     let lists = 2 * 8 * z + word * (f + n + 2) + word * (n + 1).max(f);

@@ -110,14 +110,3 @@ fn refuses_bad_settings_and_stops_when_told() {
     let end = run(3, default(), now).unwrap();
     assert_eq!((end.stop, end.iterations, end.converged), (Stop::TimeLimit, 0, false));
 }
-
-/// What a jumbo takes: X in single precision and little else, or a window of it.
-#[test]
-fn the_memory_of_the_dense_method_is_known_beforehand() {
-    let (f, n, m) = (1600, 64_000, 1600);
-    let single = 4 * f as u64 * n as u64;
-    let all = dense_memory(f, n, m, None);
-    assert!(all > single && all < single + 50_000_000, "{all}");
-    let part = dense_memory(f, n, m, Some(100_000_000));
-    assert!(part > 50_000_000 && part < 130_000_000, "{part}");
-}

@@ -1,0 +1,94 @@
+//! How much memory the method takes beside X, and how it keeps to what it is given.
+//!
+//! Dense X costs a copy in single precision, or a window of it at a time. For sparse X the number
+//! of columns of C decides. Both follow from the shape of X, the rank and the settings, never from
+//! the number of threads, so that the answer does not depend on it either.
+
+use super::dense::{self, DenseSettings};
+use super::{HottopixxSettings, sparse};
+use crate::matrix::Shape;
+
+/// Columns of C for sparse X: at least so many, and so many for each hott row.
+const COLUMNS: (usize, usize) = (1000, 10);
+/// With little memory, columns of C for sparse X are not fewer than so many for each hott row.
+const FEWEST: usize = 3;
+
+impl HottopixxSettings {
+    /// Columns of C for `allowed` rows that may be hott.
+    pub(super) fn columns(&self, shape: Shape, rank: usize, allowed: usize) -> usize {
+        if shape.dense {
+            return allowed;
+        }
+        let usual = self.columns.unwrap_or(COLUMNS.0.max(COLUMNS.1 * rank));
+        let usual = usual.max(rank).min(allowed);
+        let Some(limit) = self.memory else { return usual };
+        let fits = |m: usize| sparse::memory(shape, m) <= limit;
+        let (mut few, mut many) = ((FEWEST * rank).min(usual), usual);
+        if fits(many) {
+            return many;
+        }
+        while many - few > 1 {
+            let middle = few.midpoint(many);
+            if fits(middle) { few = middle } else { many = middle }
+        }
+        few
+    }
+
+    /// How dense X is cut up with m columns of C.
+    pub(super) fn dense(&self, shape: Shape, m: usize) -> DenseSettings {
+        let least =
+            dense::memory(shape.rows, shape.cols, m, &DenseSettings { window_bytes: Some(0) });
+        let window = self.memory.map(|limit| usize::try_from(limit.saturating_sub(least)));
+        DenseSettings { window_bytes: window.map(|bytes| bytes.unwrap_or(usize::MAX)) }
+    }
+
+    /// The most bytes that [`hottopixx`](super::hottopixx()) takes beside X itself, for X of this
+    /// shape and `allowed` rows that may be hott. More than [`HottopixxSettings::memory`] only when
+    /// there is no way to do with that.
+    pub fn bytes(&self, shape: Shape, rank: usize, allowed: usize) -> u64 {
+        let m = self.columns(shape, rank, allowed);
+        if shape.dense {
+            dense::memory(shape.rows, shape.cols, m, &self.dense(shape, m))
+        } else {
+            // Screening looks at all rows that are allowed.
+            sparse::memory(shape, m)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(memory: Option<u64>) -> HottopixxSettings {
+        HottopixxSettings { memory, ..Default::default() }
+    }
+
+    /// What a jumbo takes: X in single precision and little else, or a window of it.
+    #[test]
+    fn dense_x_is_taken_whole_or_in_windows() {
+        let shape = Shape { rows: 1600, cols: 64_000, entries: 1600 * 64_000, dense: true };
+        let single = 4 * shape.entries as u64;
+        let all = with(None).bytes(shape, 100, 1600);
+        assert!(all > single && all < single + 50_000_000, "{all}");
+        for limit in [100_000_000, 250_000_000, 10 * single] {
+            let part = with(Some(limit)).bytes(shape, 100, 1600);
+            assert!(part <= limit && part > limit.min(single) / 2, "{part} of {limit}");
+        }
+    }
+
+    #[test]
+    fn sparse_x_has_as_many_columns_as_fit() {
+        let shape = Shape { rows: 44_739, cols: 351_849, entries: 19_400_000, dense: false };
+        let usual = with(None).bytes(shape, 100, shape.rows);
+        assert_eq!(with(None).columns(shape, 100, shape.rows), 1000);
+        assert_eq!(with(Some(usual)).columns(shape, 100, shape.rows), 1000);
+        let limit = usual * 2 / 3;
+        let fewer = with(Some(limit));
+        let m = fewer.columns(shape, 100, shape.rows);
+        assert!((300..1000).contains(&m), "{m}");
+        assert!(fewer.bytes(shape, 100, shape.rows) <= limit);
+        assert!(sparse::memory(shape, m + 1) > limit);
+        assert_eq!(with(Some(0)).columns(shape, 100, shape.rows), 300);
+    }
+}
