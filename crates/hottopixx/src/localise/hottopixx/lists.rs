@@ -128,3 +128,55 @@ impl Lists {
         ends
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::Sparse;
+
+    fn lists() -> (UnitRows, Lists) {
+        let triplets: Vec<(usize, usize, f64)> = (0..9)
+            .flat_map(|i| (0..30).map(move |k| (i, k, ((7 * i + 3 * k) % 11) as f64)))
+            .filter(|t| t.2 > 3.0 && (t.0 < 7 || t.1 % 9 == 0))
+            .collect();
+        let x = UnitRows::new(&Sparse::from_triplets(9, 30, &triplets).unwrap().into()).unwrap();
+        let lists = Lists::rows(&x, 5);
+        (x, lists)
+    }
+
+    #[test]
+    fn renumbering_keeps_the_rows_and_turning_twice_gives_them_back() {
+        let (x, lists) = lists();
+        for i in 0..x.features() {
+            assert!(lists.list(i).is_sorted_by(|a, b| a.0 < b.0));
+            let mut values: Vec<f32> = lists.list(i).iter().map(|e| e.1).collect();
+            let mut expected: Vec<f32> = x.row(i).nonzeros().map(|e| e.1 as f32).collect();
+            values.sort_by(f32::total_cmp);
+            expected.sort_by(f32::total_cmp);
+            assert_eq!(values, expected);
+        }
+        let all: Vec<usize> = (0..x.features()).collect();
+        let turned = lists.turned(&all, 30);
+        let again = turned.turned(&(0..30).collect::<Vec<_>>(), x.features());
+        all.iter().for_each(|&i| assert_eq!(again.list(i), lists.list(i)));
+        let some = lists.turned(&[2, 5], 30);
+        assert_eq!(some.entries.len(), lists.list(2).len() + lists.list(5).len());
+    }
+
+    #[test]
+    fn every_list_is_visited_once_in_order_and_is_in_one_block() {
+        let (x, lists) = lists();
+        let all: Vec<usize> = (0..x.features()).collect();
+        let turned = lists.turned(&all, 30);
+        let mut seen = Vec::new();
+        turned.visit(lists.list(0).iter().rev(), |value, list| seen.push((value, list.to_vec())));
+        let expected = lists.list(0).iter().rev();
+        assert!(seen.iter().map(|s| s.0).eq(expected.clone().map(|e| e.1)));
+        assert!(seen.iter().map(|s| &s.1[..]).eq(expected.map(|e| turned.list(e.0 as usize))));
+        for blocks in [1, 2, 4, 100] {
+            let ends = lists.blocks(blocks, 1);
+            assert!(ends.len() <= blocks && ends.is_sorted_by(|a, b| a < b));
+            assert_eq!(ends.last(), Some(&x.features()));
+        }
+    }
+}

@@ -119,3 +119,74 @@ impl Scratch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::normalise::UnitRows;
+    use crate::synth::{Family, Recipe};
+
+    fn instance(rank: usize, seed: u64) -> (UnitRows, Vec<usize>) {
+        let recipe = Recipe::new(Family::Documents, rank).size(600, 900).tokens(30).seed(seed);
+        let instance = recipe.generate().unwrap();
+        let x = UnitRows::new(&instance.matrix).unwrap();
+        let hott = instance.truth.hott.iter().map(|&h| x.unit_row(h).unwrap()).collect();
+        (x, hott)
+    }
+
+    /// `sum_i max_c (||x_i||_1 - ||x_i - c x_j||_1)_+`, straight from the definition.
+    fn by_definition(x: &UnitRows, j: usize) -> f64 {
+        let gain = |i: usize, c: f32| {
+            let mut rest = x.dense_row(i);
+            x.row(j).add_to(-f64::from(c), &mut rest);
+            1.0 - rest.iter().map(|e| e.abs()).sum::<f64>()
+        };
+        let best = |i: usize| WEIGHTS.iter().map(|&c| gain(i, c)).fold(0.0, f64::max);
+        (0..x.features()).map(best).sum()
+    }
+
+    #[test]
+    fn prices_are_what_rows_take_off_the_errors() {
+        let (x, _) = instance(4, 1);
+        let rows = Lists::rows(&x, 3);
+        let candidates: Vec<usize> = (0..x.features()).step_by(2).collect();
+        let prices = prices(&rows, &candidates, x.examples(), &Control::default()).unwrap();
+        for (q, &j) in candidates.iter().enumerate().step_by(17) {
+            let direct = by_definition(&x, j);
+            assert!((prices[q] - direct).abs() < 1e-4 * direct, "{} {direct}", prices[q]);
+        }
+    }
+
+    #[test]
+    fn keeps_the_anchors_whatever_the_number_of_threads() {
+        let (x, hott) = instance(6, 2);
+        let rows = Lists::rows(&x, 0);
+        let all: Vec<usize> = (0..x.features()).collect();
+        let kept = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| screen(&rows, &all, x.examples(), 30, &Control::default()).unwrap())
+        };
+        let one = kept(1);
+        assert!(one.len() == 30 && one.is_sorted());
+        assert!(hott.iter().all(|h| one.contains(h)), "{hott:?} {one:?}");
+        assert_eq!(one, kept(3));
+        let now = Control::default().with_deadline(std::time::Instant::now());
+        assert_eq!(screen(&rows, &all, x.examples(), 30, &now), Err(Stop::TimeLimit));
+    }
+
+    /// A word of a single document has the steepest derivative for all words in it, and explains
+    /// next to nothing.
+    #[test]
+    fn words_of_one_document_do_not_price_in() {
+        let triplets: Vec<(usize, usize, f64)> = (0..20)
+            .flat_map(|i| (0..40).map(move |k| (i, k, 1.0 + ((i + k) % 5) as f64)))
+            .chain((20..24).map(|i| (i, i, 1.0)))
+            .collect();
+        let matrix = crate::matrix::Sparse::from_triplets(24, 40, &triplets).unwrap();
+        let x = UnitRows::new(&matrix.into()).unwrap();
+        let rows = Lists::rows(&x, 0);
+        let all: Vec<usize> = (0..24).collect();
+        let kept = screen(&rows, &all, 40, 20, &Control::default()).unwrap();
+        assert_eq!(kept, (0..20).collect::<Vec<_>>());
+    }
+}

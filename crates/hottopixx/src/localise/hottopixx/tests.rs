@@ -3,6 +3,7 @@
 use super::*;
 use crate::localise::instances::{Instance, as_sparse, paper};
 use crate::localise::spa_weighted;
+use crate::synth::{Family, Recipe};
 
 fn solve(instance: &Instance, settings: &HottopixxSettings) -> Localisation {
     let allowed = vec![true; instance.x.features()];
@@ -55,12 +56,50 @@ fn recovers_topics_of_sparse_data() {
     assert!(instance.pools_lead(&end.diagonal), "{:?}", end.diagonal);
 }
 
+fn documents(rank: usize, seed: u64) -> Instance {
+    let recipe = Recipe::new(Family::Documents, rank).size(1500, 2500).tokens(40).seed(seed);
+    let made = recipe.generate().unwrap();
+    let x = UnitRows::new(&made.matrix).unwrap();
+    let topics = made.truth.hott.iter().map(|&h| vec![x.unit_row(h).unwrap()]).collect();
+    Instance { x, topics }
+}
+
+/// The columns are screened, and anchors lead all the same; with all columns, too.
+#[test]
+fn finds_the_anchors_of_documents() {
+    let instance = documents(12, 3);
+    let all = instance.x.features();
+    for (columns, expected) in [(None, Some(1000)), (Some(100), Some(100)), (Some(all), None)] {
+        let settings = HottopixxSettings { epochs: 25, columns, ..Default::default() };
+        let end = solve(&instance, &settings);
+        assert_eq!(end.screened, expected.map(|kept| (kept, all)));
+        assert!(end.diagonal.iter().filter(|d| **d > 0.0).count() <= expected.unwrap_or(all));
+        assert!(instance.pools_lead(&end.diagonal), "{columns:?}");
+        let trace: f64 = end.diagonal.iter().sum();
+        assert!((trace - 12.0).abs() < 1e-3, "{trace}");
+    }
+    // Fewer columns than hott rows are not possible.
+    let end =
+        solve(&instance, &HottopixxSettings { epochs: 1, columns: Some(1), ..Default::default() });
+    assert_eq!(end.screened, Some((12, all)));
+}
+
+#[test]
+fn the_memory_is_known_beforehand() {
+    let gib = |f, n, nonzeros, m| memory(f, n, nonzeros, m) as f64 / (1u64 << 30) as f64;
+    assert!(gib(44_739, 351_849, 19_400_000, 1000) < 1.5);
+    assert!(gib(47_153, 781_265, 59_200_000, 1000) < 2.0);
+    assert!(gib(100_000, 1_000_000, 50_000_000, 1000) < 3.0);
+    // No more columns than rows.
+    assert_eq!(memory(50, 100, 200, 50), memory(50, 100, 200, 1000));
+}
+
 #[test]
 fn the_result_does_not_depend_on_the_number_of_threads() {
     let dense = paper((200, 150, 4, 0), 0.95, 6);
     let sparse = Instance { x: as_sparse(&dense.x), topics: dense.topics.clone() };
     let settings = HottopixxSettings { epochs: 5, ..Default::default() };
-    for instance in [dense, sparse] {
+    for instance in [dense, sparse, documents(5, 1)] {
         let with = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| solve(&instance, &settings))
