@@ -9,4 +9,4 @@ mod vector;
 
 pub use gemm::gemm;
 pub(crate) use inverse::{Inverse, independent_block};
-pub use vector::{advance, axpy, axpy4, dot, max_abs, speed_below, steps_to_zero};
+pub use vector::{advance, axpy, axpy4, dot, max_abs, speed_below, steps_to_zero, transpose};

@@ -5,6 +5,7 @@ use super::nnls::{Domain, Nnls};
 use super::{EXHAUSTED, Greedy, report, residual, spa, squared_norms};
 use crate::control::Control;
 use crate::kernels;
+use crate::l1::squares;
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
@@ -165,17 +166,23 @@ impl<'a> Fits<'a> {
     }
 }
 
-/// Every row of X fitted on `rows` by nonnegative least squares: (position in `rows`, weight > 0).
+/// Every row of X fitted on `hott` by nonnegative least squares: (position in `hott`, weight > 0).
 /// Two products with X and a small problem a row, far cheaper than exact l1 fits.
-pub(crate) fn least_squares(x: &UnitRows, rows: &[usize]) -> Vec<Vec<(usize, f64)>> {
-    let k = rows.len();
-    let gram = x.gram_columns(rows);
-    let a: Vec<f64> = rows.iter().flat_map(|&i| gram[i * k..(i + 1) * k].iter().copied()).collect();
-    gram.par_chunks(k.max(1))
+pub(crate) fn least_squares(x: &UnitRows, hott: &[usize]) -> Vec<Vec<(usize, f64)>> {
+    let rows: Vec<usize> = (0..x.features()).collect();
+    let used = |c: Vec<f64>| c.into_iter().enumerate().filter(|w| w.1 > 0.0).collect();
+    least_squares_of(x, hott, &rows).into_iter().map(used).collect()
+}
+
+/// As [`least_squares`] for some rows; weights by position in `hott`, zeros included.
+pub(crate) fn least_squares_of(x: &UnitRows, hott: &[usize], rows: &[usize]) -> Vec<Vec<f64>> {
+    let a = x.gram_block(hott, hott);
+    x.gram_block(rows, hott)
+        .par_chunks(hott.len().max(1))
         .map_init(Nnls::default, |solver, b| {
-            let mut c = vec![0.0; k];
+            let mut c = squares(&a, b);
             solver.solve(&a, b, &mut c, Domain::Cone);
-            c.into_iter().enumerate().filter(|w| w.1 > 0.0).collect()
+            c
         })
         .collect()
 }

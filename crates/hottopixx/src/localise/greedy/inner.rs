@@ -115,7 +115,7 @@ mod tests {
                     _ => vec![],
                 });
                 assert!(inner.held.len() <= 2 * MOST);
-                for (found, expected) in column.iter().zip(x.gram_row(row)) {
+                for (found, expected) in column.iter().zip(x.gram_columns(&[row])) {
                     assert!((found - expected).abs() < 1e-15);
                 }
             }

@@ -17,7 +17,7 @@ mod snpa;
 mod spa;
 mod xray;
 
-pub(crate) use fits::least_squares;
+pub(crate) use fits::{least_squares, least_squares_of};
 pub use snpa::{snpa, snpa_weighted};
 pub use spa::{spa, spa_controlled, spa_weighted};
 pub use xray::xray;
