@@ -383,8 +383,9 @@ pub struct Settings {
     /// The cost vector p, one number a line (default: -||x_j||^2)
     #[arg(long, value_name = "FILE")]
     pub cost: Option<PathBuf>,
-    /// How F is fitted: exact, or incremental (fast, approximate)
-    #[arg(long, value_name = "HOW", default_value = "exact", value_parser = values::cleaning(),
+    /// How F is fitted: exact; least-squares (fast), incremental (the paper's),
+    /// both approximate; auto: exact, or least-squares where X is huge
+    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = values::cleaning(),
           hide_possible_values = true)]
     pub cleaning: Cleaning,
     /// Epochs of the method hottopixx

@@ -70,9 +70,9 @@ pub fn objective() -> impl TypedValueParser<Value = Objective> {
     one_of([("mean", Objective::Mean), ("max", Objective::Max)].map(plain))
 }
 
-/// `exact` or `incremental`.
+/// `auto`, `exact`, `least-squares` or `incremental`.
 pub fn cleaning() -> impl TypedValueParser<Value = Cleaning> {
-    one_of([("exact", Cleaning::Exact), ("incremental", Cleaning::Incremental)].map(plain))
+    one_of(Cleaning::ALL.map(|cleaning| plain((cleaning.name(), cleaning))))
 }
 
 /// `none`, `tfidf` or `log`.

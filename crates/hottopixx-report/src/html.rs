@@ -116,7 +116,7 @@ fn errors(out: &mut String, s: &Summary) {
          perfect, 1 is no better than explaining nothing.{}</p>\n<dl>\n",
         match s.cleaning {
             Cleaning::Exact => "",
-            Cleaning::Incremental => " F was fitted approximately: these are upper estimates.",
+            _ => " F was fitted approximately: these are upper estimates.",
         }
     );
     for (name, value) in [
@@ -203,14 +203,10 @@ fn how(out: &mut String, s: &Summary, command: &str) {
         Objective::Mean => "mean error",
         Objective::Max => "largest error",
     };
-    let cleaning = match s.cleaning {
-        Cleaning::Exact => "exact",
-        Cleaning::Incremental => "incremental",
-    };
     for (name, value) in [
         ("method", method),
         ("makes small", objective.to_owned()),
-        ("cleaning", cleaning.to_owned()),
+        ("cleaning", s.cleaning.name().to_owned()),
         ("seed", s.seed.to_string()),
         ("time", format!("{} on {}", seconds(&s.seconds), count(s.threads, "thread"))),
         ("peak memory", s.peak_memory_bytes.map_or_else(|| "unknown".to_owned(), size)),

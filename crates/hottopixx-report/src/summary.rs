@@ -177,7 +177,7 @@ pub struct Summary {
     pub chosen_from: Option<String>,
     /// Which error was made small.
     pub objective: Objective,
-    /// How F was fitted.
+    /// How F was fitted; never `auto`.
     pub cleaning: Cleaning,
     /// Rows whose fit could not be proven optimal.
     pub inexact_rows: usize,

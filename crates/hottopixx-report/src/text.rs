@@ -92,8 +92,9 @@ pub fn facts(summary: &Summary) -> String {
             line(&mut out, if k == 0 { "note" } else { "" }, text);
         }
     }
-    if s.cleaning == Cleaning::Incremental {
-        line(&mut out, "cleaning", "incremental: F and these errors are upper estimates");
+    if s.cleaning != Cleaning::Exact {
+        let text = format!("{}: F and these errors are upper estimates", s.cleaning.name());
+        line(&mut out, "cleaning", &text);
     }
     if s.inexact_rows > 0 {
         let text =

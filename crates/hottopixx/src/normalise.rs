@@ -6,7 +6,7 @@
 //! Nothing is copied: X is the caller's matrix and a factor for each row, one over its sum. So it
 //! takes no memory of its own and the matrix may be part of a mapped file.
 
-use crate::matrix::{Dense, Entries, Matrix, Row, Shape};
+use crate::matrix::{Dense, Matrix, Row, Shape};
 use crate::{Error, kernels};
 use rayon::prelude::*;
 
@@ -27,6 +27,9 @@ pub struct UnitRows {
 
 /// Sums in this range can be divided by, and products of two entries neither overflow nor vanish.
 const ORDINARY: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+
+/// Numbers that are copied at a time for products of some rows.
+const COPIED: usize = 4_000_000;
 
 impl UnitRows {
     /// Checks the matrix, sets zero rows aside and scales the others by one over their sums. O(nonzeros).
@@ -148,18 +151,6 @@ impl UnitRows {
         out
     }
 
-    /// `X x_i`, row i of the Gram matrix. O(nonzeros).
-    pub fn gram_row(&self, i: usize) -> Vec<f64> {
-        match self.row(i).entries() {
-            Entries::Dense(values) => {
-                let mut inner = self.times(values);
-                inner.iter_mut().for_each(|v| *v *= self.factors[i]);
-                inner
-            }
-            Entries::Sparse(..) => self.times(&self.dense_row(i)),
-        }
-    }
-
     /// `X X_S^T`, the columns S of the Gram matrix: f x |S| and row-major. One pass over X:
     /// `2 f |S| n` flops in matrix products for dense X; for sparse X, a row visits its examples
     /// and the entries of `X_S` there.
@@ -181,17 +172,40 @@ impl UnitRows {
                 gram.truncate(f * m);
                 gram
             }
-            _ => {
-                let mut gram = vec![0.0; f * m];
-                let examples = chosen.transpose();
-                gram.par_chunks_mut(m.max(1)).enumerate().for_each(|(i, out)| {
-                    for (k, value) in self.row(i).nonzeros() {
-                        examples.row(k).add_to(value, out);
-                    }
-                });
-                gram
+            _ => self.sparse_products(&(0..f).collect::<Vec<_>>(), &chosen),
+        }
+    }
+
+    /// `X_R X_S^T`, rows R and columns S of the Gram matrix: |R| x |S| and row-major. For dense X
+    /// some rows are copied at a time, at most [`COPIED`] numbers.
+    pub fn gram_block(&self, rows: &[usize], columns: &[usize]) -> Vec<f64> {
+        if rows.len() == self.features() && rows.iter().enumerate().all(|(at, i)| at == *i) {
+            return self.gram_columns(columns);
+        }
+        let (m, n) = (columns.len(), self.examples());
+        let chosen = self.select_rows(columns);
+        let Matrix::Dense(s) = &chosen else { return self.sparse_products(rows, &chosen) };
+        let mut gram = vec![0.0; rows.len() * m];
+        let size = (COPIED / n.max(1)).max(1);
+        for (rows, gram) in rows.chunks(size).zip(gram.chunks_mut(size * m.max(1))) {
+            if let Matrix::Dense(a) = self.select_rows(rows) {
+                kernels::gemm(rows.len(), n, m, 1.0, a.values(), s.values(), true, 0.0, gram);
             }
         }
+        gram
+    }
+
+    /// `X_R S^T` for sparse X: a row visits its examples and the entries of S there.
+    fn sparse_products(&self, rows: &[usize], s: &Matrix) -> Vec<f64> {
+        let m = s.rows();
+        let mut gram = vec![0.0; rows.len() * m];
+        let examples = s.transpose();
+        gram.par_chunks_mut(m.max(1)).zip(rows).for_each(|(out, &i)| {
+            for (k, value) in self.row(i).nonzeros() {
+                examples.row(k).add_to(value, out);
+            }
+        });
+        gram
     }
 }
 
@@ -227,7 +241,8 @@ mod tests {
             assert_eq!(unit.gram_columns(&[0, 1]), [0.625, 0.25, 0.25, 1.0]);
             assert_eq!(unit.gram_columns(&[1]), [0.25, 1.0]);
             assert_eq!(unit.merge_columns(&[1, 1], 2).dense_row(0), [0.0, 1.0]);
-            assert_eq!(unit.gram_row(1), [0.25, 1.0]);
+            assert_eq!(unit.gram_block(&[1, 0], &[1]), [1.0, 0.25]);
+            assert_eq!(unit.gram_block(&[0, 1], &[1]), [0.25, 1.0]);
         }
     }
 

@@ -73,9 +73,12 @@ fn factors_are_in_the_units_of_the_input() {
     }
     dense.row_mut(7).fill(0.0); // a row of zeros is set aside
     let matrix = Matrix::from(dense);
-    for cleaning in [Cleaning::Exact, Cleaning::Incremental] {
+    for cleaning in Cleaning::ALL {
         for matrix in [matrix.clone(), as_sparse(&matrix)] {
             let answer = Factor::new(3).cleaning(cleaning).run(&matrix).unwrap();
+            let exact = matches!(cleaning, Cleaning::Auto | Cleaning::Exact);
+            let used = if exact { Cleaning::Exact } else { cleaning };
+            assert_eq!(answer.cleaning, used);
             assert_eq!(answer.zero_rows, [7]);
             assert_eq!((answer.f.rows(), answer.f.cols()), (30, 3));
             assert_eq!((answer.w.rows(), answer.w.cols()), (3, 60));

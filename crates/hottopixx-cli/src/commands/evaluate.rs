@@ -1,4 +1,5 @@
-//! `hottopixx evaluate`: the errors of any given choice of rows, by exact cleaning.
+//! `hottopixx evaluate`: the errors of any given choice of rows, by exact cleaning (for a huge
+//! matrix, by least squares).
 
 use crate::args;
 use crate::failure::Failure;

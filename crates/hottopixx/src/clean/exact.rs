@@ -1,6 +1,11 @@
 //! Exact cleaning, one l1 fit a row.
+//!
+//! Rows with many more columns than there are hott rows are fitted on the columns whose side is in
+//! doubt, starting from the least squares fit ([`crate::l1::NearSolver`]); the others on all of
+//! them. Both are exact.
 
-use crate::l1::{Atoms, Basis, Gathered, Problem, Solver, Status};
+use crate::l1::{Atoms, Basis, Gathered, NearSolver, Problem, Solver, Status};
+use crate::localise::greedy::least_squares_of;
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
@@ -27,7 +32,8 @@ impl RowFit {
 
 /// Fits every row of X on the rows `hott` (rows of X) with the least l1 error.
 ///
-/// O(pivots * k * nonzeros of the row) for each row, k the number of hott rows it uses; rows in
+/// O(pivots * k * nonzeros of the row) for each row, k the number of hott rows it uses, for wide
+/// rows much less: about a dozen passes over their nonzeros of the hott rows. Rows in
 /// parallel in the current thread pool. The answer does not depend on the number of threads.
 pub fn exact(x: &UnitRows, hott: &[usize]) -> Vec<RowFit> {
     let rows: Vec<usize> = (0..x.features()).collect();
@@ -43,15 +49,24 @@ pub(crate) fn refit(
 ) -> Vec<RowFit> {
     let atoms = Atoms::new(&x.select_rows(hott));
     let usable: Vec<u32> = (0..hott.len() as u32).collect();
+    let is_wide = |points: usize| NearSolver::pays(points, hott.len());
+    let any_wide = rows.iter().any(|&i| is_wide(x.row(i).stored()));
+    let starts = if any_wide { least_squares_of(x, hott, rows) } else { Vec::new() };
     rows.par_iter()
-        .map_init(Workspace::default, |work, &i| {
+        .enumerate()
+        .map_init(Workspace::default, |work, (at, &i)| {
             if let Some(position) = hott.iter().position(|h| *h == i) {
                 return RowFit::itself(position);
             }
             let target = atoms.restrict(x.row(i), &mut work.gathered);
             let problem =
                 Problem { design: target.design, x: target.x, usable: &usable, upper: None };
-            warm(&mut work.solver, &problem, earlier.map(|fits| &fits[i].basis))
+            let basis = earlier.map(|fits| &fits[i].basis);
+            if is_wide(problem.x.len()) {
+                warm_near(&mut work.near, &problem, basis, &starts[at])
+            } else {
+                warm(&mut work.solver, &problem, basis)
+            }
         })
         .collect()
 }
@@ -68,8 +83,54 @@ pub(crate) fn warm(solver: &mut Solver, problem: &Problem<'_>, basis: Option<&Ba
     }
 }
 
+/// As [`warm`] for wide problems, from the better of a vertex and weights for the usable atoms.
+fn warm_near(
+    near: &mut NearSolver,
+    problem: &Problem<'_>,
+    basis: Option<&Basis>,
+    start: &[f64],
+) -> RowFit {
+    let summary = near.fit(problem, &[], basis, start);
+    let weights = problem.usable.iter().copied().zip(near.weights().iter().copied());
+    RowFit {
+        weights: weights.filter(|w| w.1 > 0.0).collect(),
+        error: summary.value,
+        optimal: summary.optimal,
+        basis: near.basis().clone(),
+    }
+}
+
 #[derive(Default)]
 struct Workspace {
     gathered: Gathered,
     solver: Solver,
+    near: NearSolver,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::localise::instances::{as_sparse, paper};
+
+    /// Wide rows take another way than narrow ones, to the same errors.
+    #[test]
+    fn wide_fits_are_those_of_the_plain_solver() {
+        let x = paper((24, 700, 5, 1), 8.0, 3).x;
+        for x in [&x, &as_sparse(&x)] {
+            let hott = [1, 4, 9, 16, 20];
+            assert!(NearSolver::pays(x.examples(), hott.len()));
+            let atoms = Atoms::new(&x.select_rows(&hott));
+            let (mut gathered, mut solver) = (Gathered::default(), Solver::new());
+            let cold = exact(x, &hott);
+            let again = refit(x, &hott, &(0..24).collect::<Vec<_>>(), Some(&cold));
+            for (i, (fit, again)) in cold.iter().zip(&again).enumerate() {
+                let target = atoms.restrict(x.row(i), &mut gathered);
+                let (design, x, usable) = (target.design, target.x, &[0, 1, 2, 3, 4]);
+                let expected = solver.fit(&Problem { design, x, usable, upper: None }, None).value;
+                assert!((fit.error - expected).abs() < 1e-12, "{} {expected}", fit.error);
+                assert!((again.error - expected).abs() < 1e-12);
+                assert!(fit.optimal && again.optimal);
+            }
+        }
+    }
 }

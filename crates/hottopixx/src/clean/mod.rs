@@ -4,13 +4,37 @@
 //!
 //! The rows of Z decouple, so each is an l1 fit on the hott rows ([`crate::l1`]), exact and in
 //! parallel. The paper's two epochs of incremental gradients are offered as the fast choice; they
-//! are far from the minimum (see [`incremental`]) and the result says when they were used.
+//! are far from the minimum (see [`incremental`]), farther than [`least_squares`], which is what
+//! matrices too large for exact fits get ([`is_affordable`]). The result says which one was used.
 
 mod exact;
 mod incremental;
 mod measure;
+mod squares;
 
 pub use exact::{RowFit, exact};
 pub(crate) use exact::{refit, warm};
 pub use incremental::{IncrementalSettings, incremental};
 pub use measure::{Measured, measure};
+pub use squares::least_squares;
+
+use crate::normalise::UnitRows;
+
+/// Operations of exact cleaning up to which it counts as affordable: some ten minutes of one core.
+pub const AFFORDABLE: f64 = 1e12;
+
+/// Operations that the exact l1 fit of a row on `rank` hott rows takes, roughly: about three pivots
+/// a hott row, each over the columns in doubt (for wide rows one in 24 and some more, otherwise all),
+/// and some passes over all columns. `points` is the number of nonzeros of the row.
+pub fn fit_operations(points: f64, rank: usize) -> f64 {
+    let k = rank as f64;
+    let in_doubt = points.min(500.0 + points / 24.0 + 5.0 * k);
+    3.0 * k * (k * in_doubt + k * k) + 10.0 * k * points
+}
+
+/// Whether all rows can be cleaned exactly in reasonable time, by the shape of X alone: the same
+/// answer on every machine.
+pub fn is_affordable(x: &UnitRows, rank: usize) -> bool {
+    let rows = x.features() as f64;
+    rows * fit_operations(x.shape().entries as f64 / rows, rank) <= AFFORDABLE
+}

@@ -2,7 +2,9 @@
 
 use super::{Bounds, Cleaning, Errors, Factor, Factorization, HottRow, Method, Seconds};
 use crate::Error;
-use crate::clean::{IncrementalSettings, RowFit, incremental, measure};
+use crate::clean::{
+    IncrementalSettings, RowFit, incremental, is_affordable, least_squares, measure,
+};
 use crate::control::{Control, Stop};
 use crate::localise::frobenius::frobenius;
 use crate::localise::lp::LpOutcome;
@@ -20,6 +22,10 @@ use crate::select::top;
 /// Rows that the Frobenius form may choose from within `auto`, and on its own.
 pub(super) const AUTO_SCREENED: usize = 150;
 pub(super) const GRADIENT_SCREENED: usize = 500;
+
+/// Said where [`Cleaning::Auto`] came to least squares.
+const TOO_LARGE: &str = "The exact fit of all rows would take very long at this size, so F was \
+    fitted by least squares; exact cleaning may be asked for.";
 
 /// What localising found.
 #[derive(Default)]
@@ -54,6 +60,8 @@ pub(super) struct Job<'a> {
     pub(super) allowed: Vec<bool>,
     /// The cost p by row of X.
     pub(super) cost: Option<Vec<f64>>,
+    /// How rows are fitted; not [`Cleaning::Auto`].
+    pub(super) cleaning: Cleaning,
 }
 
 impl<'a> Job<'a> {
@@ -99,7 +107,12 @@ impl<'a> Job<'a> {
         if settings.rank == 0 || settings.rank > available {
             return Err(Error::Rank { rank: settings.rank, available, what });
         }
-        Ok(Job { settings, x, allowed, cost })
+        let cleaning = match settings.cleaning {
+            Cleaning::Auto if is_affordable(&x, settings.rank) => Cleaning::Exact,
+            Cleaning::Auto => Cleaning::LeastSquares,
+            told => told,
+        };
+        Ok(Job { settings, x, allowed, cost, cleaning })
     }
 
     /// Rows of X for the caller's hott rows.
@@ -245,19 +258,25 @@ impl<'a> Job<'a> {
             let judged = Judged { origin: only.origin.clone(), score: selection.score };
             return Ok((selection, vec![judged], 0));
         }
-        let judged = judge(&self.x, candidates, rank, objective, control);
+        let clean = |hott| match self.cleaning {
+            Cleaning::LeastSquares => Selection { hott, fits: Vec::new(), score: 0.0 }, // see below
+            _ => Selection::new(&self.x, hott, objective, None),
+        };
+        let judged = judge(&self.x, candidates, rank, objective, control, clean);
         let Some((mut selection, judged)) = judged else {
             return Err(Error::NoAnswer(control.stopped().unwrap_or(Stop::Interrupted)));
         };
         let mut exchanges = 0;
-        if self.settings.method == Method::Auto {
+        // Exchanges need exact fits of all rows, which least squares stands in for where they are
+        // not affordable.
+        if self.settings.method == Method::Auto && self.cleaning != Cleaning::LeastSquares {
             let settings = ExchangeSettings::default();
             (selection, exchanges) =
                 refine(&self.x, selection, hints, &self.allowed, objective, &settings, control);
         }
         // Greedy methods choose in a telling order; the others do not.
         selection.most_distinctive_first(&self.x);
-        if self.settings.cleaning == Cleaning::Incremental {
+        if self.cleaning != Cleaning::Exact {
             selection = self.clean(selection.hott);
         }
         Ok((selection, judged, exchanges))
@@ -266,16 +285,19 @@ impl<'a> Job<'a> {
     /// The given rows of X, with all rows fitted on them as the settings say.
     pub(super) fn clean(&self, hott: Vec<usize>) -> Selection {
         let objective = self.settings.objective;
-        match self.settings.cleaning {
-            Cleaning::Exact => Selection::new(&self.x, hott, objective, None),
+        let fits = match self.cleaning {
+            Cleaning::Auto | Cleaning::Exact => {
+                return Selection::new(&self.x, hott, objective, None);
+            }
+            Cleaning::LeastSquares => least_squares(&self.x, &hott),
             Cleaning::Incremental => {
                 let settings =
                     IncrementalSettings { seed: self.settings.seed, ..Default::default() };
-                let fits = incremental(&self.x, &hott, &settings);
-                let score = objective.score(fits.iter().map(|fit| fit.error));
-                Selection { hott, fits, score }
+                incremental(&self.x, &hott, &settings)
             }
-        }
+        };
+        let score = objective.score(fits.iter().map(|fit| fit.error));
+        Selection { hott, fits, score }
     }
 
     /// F, W, errors and groups in the caller's rows and units.
@@ -287,12 +309,14 @@ impl<'a> Job<'a> {
     ) -> Factorization {
         let (x, settings) = (&self.x, self.settings);
         let stop = settings.control.stopped().unwrap_or(Stop::Finished);
-        let groups = match settings.cleaning {
-            Cleaning::Exact => {
+        let groups = match self.cleaning {
+            Cleaning::Auto | Cleaning::Exact => {
                 groups(x, &selection, &self.allowed, settings.objective, &settings.control)
             }
             // Exchanges are judged by exact fits, which were not wanted.
-            Cleaning::Incremental => selection.hott.iter().map(|&h| vec![h]).collect(),
+            Cleaning::LeastSquares | Cleaning::Incremental => {
+                selection.hott.iter().map(|&h| vec![h]).collect()
+            }
         };
         let Selection { hott, fits, .. } = selection;
         let measured = measure(x, &hott, &fits);
@@ -329,14 +353,18 @@ impl<'a> Job<'a> {
                 per_row,
             },
             certificate: None,
-            notes: Vec::new(),
+            notes: if self.cleaning == settings.cleaning || self.cleaning == Cleaning::Exact {
+                Vec::new()
+            } else {
+                vec![TOO_LARGE.to_string()]
+            },
             diagonal: diagonal.map(|d| {
                 let mut all = vec![0.0; x.input_rows()];
                 (0..x.features()).for_each(|i| all[input(&i)] = d[i]);
                 all
             }),
-            cleaning: settings.cleaning,
-            inexact_rows: if settings.cleaning == Cleaning::Exact { inexact } else { 0 },
+            cleaning: self.cleaning,
+            inexact_rows: if self.cleaning == Cleaning::Exact { inexact } else { 0 },
             zero_rows: (0..x.input_rows()).filter(|&i| x.unit_row(i).is_none()).collect(),
             stop,
             seconds: Seconds::default(),

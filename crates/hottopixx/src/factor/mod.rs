@@ -109,11 +109,33 @@ pub enum Objective {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cleaning {
-    /// The exact minimum for every row.
+    /// [`Cleaning::Exact`] where the shape of the matrix makes it affordable
+    /// ([`is_affordable`](crate::clean::is_affordable)), otherwise [`Cleaning::LeastSquares`]. Results
+    /// name the one that was used, never this.
     #[default]
+    Auto,
+    /// The exact minimum for every row.
     Exact,
-    /// Incremental gradient epochs, as in the paper's experiments: fast, and only approximate.
+    /// Nonnegative least squares: fast at any size; the l1 errors are near the smallest, not at it.
+    LeastSquares,
+    /// Incremental gradient epochs, as in the paper's experiments: only approximate.
     Incremental,
+}
+
+impl Cleaning {
+    /// All of them, in the order in which they are listed to users.
+    pub const ALL: [Cleaning; 4] =
+        [Cleaning::Auto, Cleaning::Exact, Cleaning::LeastSquares, Cleaning::Incremental];
+
+    /// The name on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cleaning::Auto => "auto",
+            Cleaning::Exact => "exact",
+            Cleaning::LeastSquares => "least-squares",
+            Cleaning::Incremental => "incremental",
+        }
+    }
 }
 
 /// A hott row of the answer.
@@ -181,10 +203,10 @@ pub struct Factorization {
     pub notes: Vec<String>,
     /// The diagonal of the localising matrix by row of the input, where the method has one.
     pub diagonal: Option<Vec<f64>>,
-    /// How F was fitted.
+    /// How F was fitted; never [`Cleaning::Auto`].
     pub cleaning: Cleaning,
     /// Rows whose exact fit could not be proven optimal (rounding got in the way); their measured
-    /// errors hold all the same. Always 0 for [`Cleaning::Incremental`], which proves nothing.
+    /// errors hold all the same. Always 0 unless cleaning was exact: the others prove nothing.
     pub inexact_rows: usize,
     /// Rows of zeros in the input, explained by nothing.
     pub zero_rows: Vec<usize>,
@@ -222,7 +244,7 @@ impl Factor {
             rank,
             method: Method::Auto,
             objective: Objective::Mean,
-            cleaning: Cleaning::Exact,
+            cleaning: Cleaning::Auto,
             seed: 0,
             threads: 0,
             epochs: 50,
@@ -250,7 +272,7 @@ impl Factor {
         self
     }
 
-    /// How F is fitted (default [`Cleaning::Exact`]).
+    /// How F is fitted (default [`Cleaning::Auto`]).
     pub fn cleaning(mut self, cleaning: Cleaning) -> Self {
         self.cleaning = cleaning;
         self
@@ -383,7 +405,7 @@ impl Factor {
         result.judged = judged;
         result.exchanges = exchanges;
         result.certificate = found.bounds;
-        result.notes = found.notes;
+        result.notes.extend(found.notes);
         let clean = clock.elapsed().as_secs_f64() - localize - select;
         result.seconds = Seconds { localize, select, clean };
         Ok((result, found.program))

@@ -70,6 +70,22 @@ dispatched! {
     }
 }
 
+/// `to`, cols x rows, becomes the transpose of `from`, rows x cols; copied in tiles that fit the
+/// cache.
+pub fn transpose(rows: usize, cols: usize, from: &[f64], to: &mut [f64]) {
+    const TILE: usize = 32;
+    let (from, to) = (&from[..rows * cols], &mut to[..rows * cols]);
+    for i0 in (0..rows).step_by(TILE) {
+        for j0 in (0..cols).step_by(TILE) {
+            for i in i0..(i0 + TILE).min(rows) {
+                for j in j0..(j0 + TILE).min(cols) {
+                    to[j * rows + i] = from[i * cols + j];
+                }
+            }
+        }
+    }
+}
+
 dispatched! {
     /// The largest absolute value, 0 for none.
     pub fn max_abs(x: &[f64]) -> f64 {

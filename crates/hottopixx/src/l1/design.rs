@@ -112,11 +112,17 @@ impl Design {
 pub struct Atoms {
     rows: usize,
     cols: usize,
-    /// cols x rows: column k of the atoms is contiguous.
-    columns: Matrix,
+    columns: Columns,
     sums: Vec<f64>,
-    /// All columns, for dense matrices.
-    shared: Option<Design>,
+}
+
+/// The atoms by column.
+#[derive(Debug)]
+enum Columns {
+    /// All of them, for dense matrices.
+    Dense(Design),
+    /// cols x rows: column k of the atoms is contiguous.
+    Sparse(Matrix),
 }
 
 /// A target on the points where it is to be fitted, with the atoms there.
@@ -143,17 +149,12 @@ impl Default for Gathered {
 impl Atoms {
     /// Takes the rows of `atoms`, all nonnegative.
     pub fn new(atoms: &Matrix) -> Self {
-        let shared = match atoms {
-            Matrix::Dense(dense) => Some(Design::new(dense, Loss::Hinge)),
-            Matrix::Sparse(_) => None,
+        let columns = match atoms {
+            Matrix::Dense(dense) => Columns::Dense(Design::new(dense, Loss::Hinge)),
+            Matrix::Sparse(_) => Columns::Sparse(atoms.transpose()),
         };
-        Atoms {
-            rows: atoms.rows(),
-            cols: atoms.cols(),
-            columns: atoms.transpose(),
-            sums: (0..atoms.rows()).map(|j| atoms.row(j).sum()).collect(),
-            shared,
-        }
+        let sums = (0..atoms.rows()).map(|j| atoms.row(j).sum()).collect();
+        Atoms { rows: atoms.rows(), cols: atoms.cols(), columns, sums }
     }
 
     /// Number of atoms.
@@ -173,7 +174,7 @@ impl Atoms {
 
     /// The atoms on the support of `target`. O(atoms * support) unless the design is shared.
     pub fn restrict<'a>(&'a self, target: Row<'a>, buffer: &'a mut Gathered) -> Target<'a> {
-        if let (Some(design), Entries::Dense(x)) = (&self.shared, target.entries())
+        if let (Columns::Dense(design), Entries::Dense(x)) = (&self.columns, target.entries())
             && 2 * x.iter().filter(|v| **v > 0.0).count() >= self.cols
         {
             if target.factor() == 1.0 {
@@ -189,21 +190,21 @@ impl Atoms {
         design.by_point.clear();
         for (k, value) in target.nonzeros() {
             buffer.x.push(value);
-            let start = design.by_point.len();
-            design.by_point.resize(start + m, 0.0);
-            self.columns.row(k).add_to(1.0, &mut design.by_point[start..]);
+            match &self.columns {
+                Columns::Dense(shared) => design.by_point.extend_from_slice(shared.point(k)),
+                Columns::Sparse(columns) => {
+                    let start = design.by_point.len();
+                    design.by_point.resize(start + m, 0.0);
+                    columns.row(k).add_to(1.0, &mut design.by_point[start..]);
+                }
+            }
         }
         let n = buffer.x.len();
         design.atoms = m;
         design.points = n;
         design.linear.clone_from(&self.sums);
-        design.by_atom.clear();
         design.by_atom.resize(m * n, 0.0);
-        for (k, column) in design.by_point.chunks_exact(m).enumerate() {
-            for (j, value) in column.iter().enumerate() {
-                design.by_atom[j * n + k] = *value;
-            }
-        }
+        crate::kernels::transpose(n, m, &design.by_point, &mut design.by_atom);
         Target { design, x: &buffer.x }
     }
 }

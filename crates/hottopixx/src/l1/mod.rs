@@ -22,7 +22,9 @@ mod basis;
 mod design;
 mod line_search;
 mod near;
+mod smooth;
 mod solver;
+mod squares;
 mod vertex;
 mod walk;
 
@@ -30,9 +32,11 @@ pub use basis::Basis;
 pub use design::{Atoms, Design, Gathered, Loss, Target};
 pub use near::{NearSolver, NearSummary};
 pub use solver::{Problem, Solver};
+pub(crate) use squares::{descend, squares};
 
-use crate::Error;
 use crate::matrix::Dense;
+use crate::{Error, kernels};
+use rayon::prelude::*;
 
 /// How a fit ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -149,6 +153,9 @@ fn check(atoms: &Dense, x: &[f64], upper: Option<&[f64]>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Weight of the column that stands for `sum c = 1`.
+const PENALTY: f64 = 2.0;
+
 /// The l1 distance of row `i` of `points` from the convex hull of its other rows; 2 for a
 /// single row, the largest distance rows of unit sum can have. Rows must sum to one.
 ///
@@ -159,7 +166,6 @@ pub fn hull_distance(points: &Dense, i: usize) -> f64 {
     if rows < 2 {
         return 2.0;
     }
-    const PENALTY: f64 = 2.0;
     let mut atoms = Dense::zeros(rows - 1, n + 1);
     for (to, from) in (0..rows).filter(|j| *j != i).enumerate() {
         atoms.row_mut(to)[..n].copy_from_slice(points.row(from));
@@ -171,8 +177,52 @@ pub fn hull_distance(points: &Dense, i: usize) -> f64 {
 }
 
 /// alpha of the paper (Definition 2.1): the smallest distance of a row from the hull of the others.
+/// Rows in parallel in the current thread pool.
 pub fn alpha(points: &Dense) -> f64 {
-    (0..points.rows()).map(|i| hull_distance(points, i)).fold(f64::INFINITY, f64::min)
+    let (r, n) = (points.rows(), points.cols());
+    let distances: Vec<f64> = if r.saturating_mul(r).saturating_mul(n) > SMALL_HULLS {
+        wide_hull_distances(points)
+    } else {
+        (0..r).into_par_iter().map(|i| hull_distance(points, i)).collect()
+    };
+    distances.into_iter().fold(f64::INFINITY, f64::min)
+}
+
+/// Up to this `r^2 n`, hull distances are found one by one on all points.
+const SMALL_HULLS: usize = 10_000_000;
+
+/// [`hull_distance`] of every row, for many columns: one design for all rows, which each leaves its
+/// own atom out of, and [`NearSolver`] from least squares. As exact. O(r n) memory.
+fn wide_hull_distances(points: &Dense) -> Vec<f64> {
+    let (r, n) = (points.rows(), points.cols());
+    // With the penalty's column all rows have the sum 3; they are scaled to one.
+    const SUM: f64 = 1.0 + PENALTY;
+    let mut atoms = Dense::zeros(r, n + 1);
+    for j in 0..r {
+        let atom = atoms.row_mut(j);
+        atom[..n].iter_mut().zip(points.row(j)).for_each(|(a, v)| *a = v / SUM);
+        atom[n] = PENALTY / SUM;
+    }
+    // Least squares need no penalty: fits of unit rows have sums near one, and are scaled to it.
+    let mut gram = vec![0.0; r * r];
+    kernels::gemm(r, n, r, 1.0, points.values(), points.values(), true, 0.0, &mut gram);
+    let design = Design::new(&atoms, Loss::Hinge);
+    (0..r)
+        .into_par_iter()
+        .map_init(NearSolver::default, |near, i| {
+            let usable: Vec<u32> = (0..r as u32).filter(|&j| j as usize != i).collect();
+            let entry = |j: u32, k: u32| gram[j as usize * r + k as usize];
+            let block: Vec<f64> =
+                usable.iter().flat_map(|&j| usable.iter().map(move |&k| entry(j, k))).collect();
+            let target: Vec<f64> = usable.iter().map(|&j| entry(i as u32, j)).collect();
+            let mut start = squares(&block, &target);
+            let sum = start.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+            start.iter_mut().for_each(|c| *c /= sum);
+            let x = atoms.row(i);
+            let problem = Problem { design: &design, x, usable: &usable, upper: None };
+            SUM * near.fit(&problem, &[], None, &start).value
+        })
+        .collect()
 }
 
 #[cfg(test)]

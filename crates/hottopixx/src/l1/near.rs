@@ -12,39 +12,62 @@
 //! conditions of the whole problem hold: the answer is exact, not an approximation. After some
 //! rounds all points count as near, so it ends.
 //!
-//! With u usable atoms and k free weights, a round costs about `4 u n` flops and a pivot
-//! `k * near` instead of `k n`.
+//! With many atoms the vertex to begin at is found by Newton steps on a smoothed loss
+//! ([`super::smooth`]), after which still fewer points are in doubt.
+//!
+//! With u usable atoms and k free weights, the first round costs about `4 u n` flops, later ones
+//! half of that, and a pivot `k * near` instead of `k n`.
+//!
+//! Without upper bounds the linear problem of a round might have no minimum. But c = 0 has the error
+//! `x.1`, and the error is at least `c.(A 1) - x.1`; so no optimal weight is above `2 x.1 / (A_j 1)`,
+//! and a bound somewhat above that changes nothing.
 
 use super::basis::Basis;
 use super::design::{Design, Loss};
 use super::line_search::{Breakpoint, find_crossing};
-use super::solver::{Problem, Solver};
-use crate::kernels::{Inverse, axpy, dot, max_abs};
+use super::smooth::Smooth;
+use super::solver::{OPTIMAL_GAP, Problem, Solver};
+use crate::kernels::{Inverse, axpy, axpy4, dot, max_abs, transpose};
 
 /// The near points are at first those with the smallest residuals: one in this many, ...
 const NEAR_SHARE: usize = 6;
 /// ... on wide data so many and one in that many, since starts are better there, ...
 const NEAR_WIDE: (usize, usize) = (500, 24);
-/// ... but at least so many for each usable atom.
+/// ... but at least so many for each usable atom, and at least so many times the root of atoms times
+/// points: the least squares fit of u atoms to noisy points is off by `sqrt(u / n)` of the noise.
 const NEAR_ATOMS: usize = 5;
+const NEAR_SWING: f64 = 2.4;
 /// The walk is believed when at most one near point in this many has turned.
 const BELIEVED: usize = 4;
 /// Rounds after which all points are near.
 const ROUNDS: usize = 12;
 /// Points offered to the first basis for each of its weights.
 const CRASH: usize = 2;
+/// Usable atoms from which the first basis is worth Newton steps on a smoothed loss.
+const SMOOTHED: usize = 32;
+/// Near points that are left for each usable atom after that.
+const NARROWED: usize = 8;
+/// Problems with at least so many points, and so many for each usable atom, are wide.
+const WIDE: usize = 400;
+const WIDE_ATOMS: usize = 12;
+/// Where there are no upper bounds, weights are kept below this times `x.1 / (A_j 1)`.
+const CAP: f64 = 2.5;
+/// Points whose residuals are formed at a time, so that they stay in the cache.
+const TILE: usize = 2048;
 
 /// Solver for many bounded fits on wide data; reuse one.
 #[derive(Debug, Default)]
 pub struct NearSolver {
     solver: Solver,
     near: Near,
+    smooth: Smooth,
     inverse: Inverse,
     residual: Vec<f64>,
     is_near: Vec<bool>,
     /// Twice the indicator of the far points above the fit.
     far: Vec<f64>,
     /// By position in `usable`.
+    upper: Vec<f64>,
     weights: Vec<f64>,
     old_weights: Vec<f64>,
     old_residual: Vec<f64>,
@@ -59,14 +82,13 @@ struct Near {
     points: Vec<u32>,
     design: Design,
     x: Vec<f64>,
-    upper: Vec<f64>,
     usable: Vec<u32>,
 }
 
 impl Default for Near {
     fn default() -> Self {
-        let (points, x, upper, usable) = Default::default();
-        Near { points, design: Design::empty(), x, upper, usable }
+        let (points, x, usable) = Default::default();
+        Near { points, design: Design::empty(), x, usable }
     }
 }
 
@@ -77,10 +99,17 @@ pub struct NearSummary {
     pub value: f64,
     /// Pivots it took.
     pub pivots: usize,
+    /// Whether value and bound agree to 1e-9 of the target's size.
+    pub optimal: bool,
 }
 
 impl NearSolver {
-    /// Solves `problem`, which must have upper bounds and the hinge loss, starting from the best of
+    /// Whether problems of this shape are solved faster here than by [`Solver`].
+    pub fn pays(points: usize, usable: usize) -> bool {
+        points >= WIDE.max(WIDE_ATOMS * usable)
+    }
+
+    /// Solves `problem`, which must have the hinge loss, starting from the best of
     /// the vertex `warm`, the weights `start` (atom, weight), and the weights `other` (by position
     /// in `usable`).
     pub fn fit(
@@ -90,22 +119,23 @@ impl NearSolver {
         warm: Option<&Basis>,
         other: &[f64],
     ) -> NearSummary {
-        assert!(p.design.loss == Loss::Hinge && p.upper.is_some(), "bounded hinge fits only");
+        assert!(p.design.loss == Loss::Hinge, "hinge fits only");
+        self.set_bounds(p);
         let warm = self.choose_start(p, start, warm, other);
         self.choose_near(p, 1);
         let mut pivots = 0;
+        self.near.gather(p, &self.far);
         let mut basis = match warm {
             Some(basis) => self.inwards(p, basis),
             None => self.crash(p),
         };
         for round in 1.. {
-            self.near.gather(p, &self.far);
             let near = &self.near;
             let inner = Problem {
                 design: &near.design,
                 x: &near.x,
                 usable: &near.usable,
-                upper: Some(&near.upper),
+                upper: Some(&self.upper),
             };
             pivots += self.solver.fit(&inner, Some(&basis)).pivots;
             std::mem::swap(&mut self.weights, &mut self.old_weights);
@@ -119,10 +149,11 @@ impl NearSolver {
             }
             if turned.len() * BELIEVED <= self.near.points.len() {
                 basis = self.solver.basis();
-                self.take_in(&turned);
+                self.take_in(p, &turned);
             } else {
                 self.step_back(p);
                 self.choose_near(p, if round < ROUNDS { 1 + round / 3 } else { usize::MAX });
+                self.near.gather(p, &self.far);
                 basis = self.crash(p);
             }
         }
@@ -132,7 +163,23 @@ impl NearSolver {
             self.dual[k as usize] = y;
         }
         self.basis = self.outwards(p, &basis);
-        NearSummary { value: self.value(p), pivots }
+        // The last walk had all of the problem's reduced costs, so its gap is that of the whole.
+        let optimal = self.solver.gap <= OPTIMAL_GAP * p.x.iter().sum::<f64>();
+        NearSummary { value: self.value(p), pivots, optimal }
+    }
+
+    /// The upper bounds of the usable atoms, or what takes their place.
+    fn set_bounds(&mut self, p: &Problem<'_>) {
+        let mass: f64 = p.x.iter().sum();
+        self.upper.clear();
+        self.upper.extend(p.usable.iter().map(|&j| {
+            let sum = p.design.linear[j as usize];
+            match p.upper {
+                Some(upper) => upper[j as usize],
+                None if sum > 0.0 => CAP * mass / sum,
+                None => 0.0,
+            }
+        }));
     }
 
     /// Takes the best of three starts: the vertex `warm` under the present bounds, the weights
@@ -151,7 +198,11 @@ impl NearSolver {
             match (basis, from) {
                 (Some(basis), _) => self.take_vertex(p, basis),
                 (None, Some(start)) => self.take_weights(p, start),
-                (None, None) => other.clone_into(&mut self.weights),
+                (None, None) => {
+                    self.weights.clear();
+                    let capped = other.iter().zip(&self.upper).map(|(c, u)| c.min(*u));
+                    self.weights.extend(capped);
+                }
             }
             self.form_residual(p);
             let value = self.value(p);
@@ -177,7 +228,7 @@ impl NearSolver {
         self.weights.clear();
         self.weights.resize(p.usable.len(), 0.0);
         for at in basis.upper.iter().filter_map(position) {
-            self.weights[at] = p.upper(p.usable[at] as usize);
+            self.weights[at] = self.upper[at];
         }
         let free: Vec<usize> = basis.free.iter().filter_map(position).collect();
         if free.len() != basis.active.len() {
@@ -191,7 +242,7 @@ impl NearSolver {
             let mut solved = Vec::new();
             self.inverse.left_times(&right, &mut solved);
             for (&at, &weight) in free.iter().zip(&solved) {
-                self.weights[at] = weight.clamp(0.0, p.upper(p.usable[at] as usize));
+                self.weights[at] = weight.clamp(0.0, self.upper[at]);
             }
         }
     }
@@ -233,7 +284,7 @@ impl NearSolver {
         self.weights.resize(p.usable.len(), 0.0);
         for &(j, weight) in start {
             if let Ok(at) = p.usable.binary_search(&j) {
-                self.weights[at] = weight.clamp(0.0, p.upper(j as usize));
+                self.weights[at] = weight.clamp(0.0, self.upper[at]);
             }
         }
     }
@@ -241,9 +292,19 @@ impl NearSolver {
     fn form_residual(&mut self, p: &Problem<'_>) {
         self.residual.clear();
         self.residual.extend_from_slice(p.x);
-        for (&j, &weight) in p.usable.iter().zip(&self.weights) {
-            if weight != 0.0 {
-                axpy(-weight, p.design.atom(j as usize), &mut self.residual);
+        let used: Vec<(f64, &[f64])> = (p.usable.iter().zip(&self.weights))
+            .filter(|(_, c)| **c != 0.0)
+            .map(|(&j, &c)| (-c, p.design.atom(j as usize)))
+            .collect();
+        for (tile, residual) in self.residual.chunks_mut(TILE).enumerate() {
+            let part = tile * TILE..tile * TILE + residual.len();
+            let mut fours = used.chunks_exact(4);
+            for four in &mut fours {
+                let weights = std::array::from_fn(|l| four[l].0);
+                axpy4(weights, std::array::from_fn(|l| &four[l].1[part.clone()]), residual);
+            }
+            for (weight, atom) in fours.remainder() {
+                axpy(*weight, &atom[part.clone()], residual);
             }
         }
     }
@@ -253,7 +314,8 @@ impl NearSolver {
     fn choose_near(&mut self, p: &Problem<'_>, times: usize) {
         let n = p.x.len();
         let part = (n / NEAR_SHARE).min(NEAR_WIDE.0 + n / NEAR_WIDE.1);
-        let wanted = part.max(NEAR_ATOMS * p.usable.len() + 32);
+        let swing = NEAR_SWING * (p.usable.len() as f64 * n as f64).sqrt();
+        let wanted = part.max(NEAR_ATOMS * p.usable.len() + 32).max(swing as usize);
         let wanted = wanted.saturating_mul(times).min(n);
         let mut sizes: Vec<f64> = self.residual.iter().map(|e| e.abs()).collect();
         let band = if wanted < n {
@@ -285,12 +347,12 @@ impl NearSolver {
         (0..self.residual.len()).filter(|&k| wrong(k)).map(|k| k as u32).collect()
     }
 
-    fn take_in(&mut self, turned: &[u32]) {
+    fn take_in(&mut self, p: &Problem<'_>, turned: &[u32]) {
+        self.near.extend(p, turned, &self.far);
         for &k in turned {
             self.is_near[k as usize] = true;
             self.far[k as usize] = 0.0;
         }
-        self.near.points.extend_from_slice(turned);
     }
 
     /// Goes from the old weights towards the new ones as far as the objective falls.
@@ -320,28 +382,56 @@ impl NearSolver {
         }
     }
 
-    /// A first basis from weights without one: the weights between their bounds are free, and the
-    /// points where the residual is smallest are offered to hold them.
-    fn crash(&self, p: &Problem<'_>) -> Basis {
+    /// A first basis from weights without one, improved on the near points where they are many: the
+    /// weights between their bounds are free, and the points where the residual is smallest are
+    /// offered to hold them.
+    fn crash(&mut self, p: &Problem<'_>) -> Basis {
+        if p.usable.len() >= SMOOTHED {
+            let Near { design, x, .. } = &self.near;
+            self.smooth.run(design, x, &self.upper, &self.weights);
+            self.narrow(NARROWED * p.usable.len());
+        } else {
+            self.smooth.weights.clone_from(&self.weights);
+            let residual = self.near.points.iter().map(|&k| self.residual[k as usize]);
+            self.smooth.residual.clear();
+            self.smooth.residual.extend(residual);
+        }
+        let (points, smooth) = (&self.near.points, &self.smooth);
         let mut basis = Basis::default();
-        for (at, (&j, &c)) in p.usable.iter().zip(&self.weights).enumerate() {
-            let upper = p.upper(j as usize);
+        for (at, (&upper, &c)) in self.upper.iter().zip(&smooth.weights).enumerate() {
             if c > 1e-9 && c < upper - 1e-9 {
                 basis.free.push(at as u32);
-            } else if c > 0.0 {
+            } else if c > 0.0 && (p.upper.is_some() || c > 1e-9) {
                 basis.upper.push(at as u32);
             }
         }
-        let wanted = (CRASH * basis.free.len()).min(self.near.points.len());
-        let mut order: Vec<u32> = (0..self.near.points.len() as u32).collect();
+        let wanted = (CRASH * basis.free.len()).min(points.len());
+        let mut order: Vec<u32> = (0..points.len() as u32).collect();
         if 0 < wanted && wanted < order.len() {
-            let size = |at: &u32| self.residual[self.near.points[*at as usize] as usize].abs();
+            let size = |at: &u32| smooth.residual[*at as usize].abs();
             order.select_nth_unstable_by(wanted, |a, b| size(a).total_cmp(&size(b)).then(a.cmp(b)));
         }
         order.truncate(wanted);
         order.sort_unstable();
         basis.active = order;
         basis
+    }
+
+    /// Leaves about `wanted` near points, those closest to the smoothed fit; the sides of the others
+    /// are taken as known.
+    fn narrow(&mut self, wanted: usize) {
+        let residual = &mut self.smooth.residual;
+        if wanted >= residual.len() {
+            return;
+        }
+        let mut sizes: Vec<f64> = residual.iter().map(|e| e.abs()).collect();
+        let band = *sizes.select_nth_unstable_by(wanted, f64::total_cmp).1;
+        for (&k, &e) in self.near.points.iter().zip(&*residual).filter(|(_, e)| e.abs() > band) {
+            self.is_near[k as usize] = false;
+            self.far[k as usize] = if e > 0.0 { 2.0 } else { 0.0 };
+        }
+        self.near.keep(|at| residual[at].abs() <= band, &self.far);
+        residual.retain(|e| e.abs() <= band);
     }
 
     /// A basis of the whole problem in terms of usable atoms and near points.
@@ -372,26 +462,73 @@ impl NearSolver {
 impl Near {
     /// Gathers the near points, and adds the far ones to the linear term: `q_j - A_j.far`.
     fn gather(&mut self, p: &Problem<'_>, far: &[f64]) {
-        let (atoms, points) = (p.usable.len(), self.points.len());
-        self.x.clear();
-        self.x.extend(self.points.iter().map(|&k| p.x[k as usize]));
-        self.upper.clear();
-        self.upper.extend(p.usable.iter().map(|&j| p.upper(j as usize)));
         self.usable.clear();
-        self.usable.extend(0..atoms as u32);
+        self.usable.extend(0..p.usable.len() as u32);
+        self.x.clear();
         let design = &mut self.design;
-        (design.atoms, design.points, design.loss) = (atoms, points, Loss::Hinge);
+        (design.atoms, design.points, design.loss) = (p.usable.len(), 0, Loss::Hinge);
         design.linear.clear();
-        design.by_atom.clear();
-        for &j in p.usable {
+        design.linear.extend(p.usable.iter().map(|&j| {
             let atom = p.design.atom(j as usize);
-            design.linear.push(p.design.linear[j as usize] - dot(atom, far));
-            design.by_atom.extend(self.points.iter().map(|&k| atom[k as usize]));
-        }
+            p.design.linear[j as usize] - dot(atom, far)
+        }));
         design.by_point.clear();
-        for &k in &self.points {
+        let points = std::mem::take(&mut self.points);
+        self.append(p, &points);
+    }
+
+    /// Takes in more points, which were far.
+    fn extend(&mut self, p: &Problem<'_>, points: &[u32], far: &[f64]) {
+        for &k in points.iter().filter(|k| far[**k as usize] != 0.0) {
             let column = p.design.point(k as usize);
-            design.by_point.extend(p.usable.iter().map(|&j| column[j as usize]));
+            for (linear, &j) in self.design.linear.iter_mut().zip(p.usable) {
+                *linear += far[k as usize] * column[j as usize];
+            }
         }
+        self.append(p, points);
+    }
+
+    /// Keeps some of the points, by place; the others go to the linear term.
+    fn keep(&mut self, stays: impl Fn(usize) -> bool, far: &[f64]) {
+        let design = &mut self.design;
+        let (m, mut kept) = (design.atoms, 0);
+        for at in 0..self.points.len() {
+            let k = self.points[at];
+            if stays(at) {
+                (self.points[kept], self.x[kept]) = (k, self.x[at]);
+                design.by_point.copy_within(at * m..(at + 1) * m, kept * m);
+                kept += 1;
+            } else if far[k as usize] != 0.0 {
+                let column = &design.by_point[at * m..(at + 1) * m];
+                axpy(-far[k as usize], column, &mut design.linear);
+            }
+        }
+        self.points.truncate(kept);
+        self.x.truncate(kept);
+        design.by_point.truncate(kept * m);
+        self.lay_out();
+    }
+
+    fn append(&mut self, p: &Problem<'_>, points: &[u32]) {
+        self.points.extend_from_slice(points);
+        self.x.extend(points.iter().map(|&k| p.x[k as usize]));
+        let design = &mut self.design;
+        for &k in points {
+            let column = p.design.point(k as usize);
+            if p.usable.len() == column.len() {
+                design.by_point.extend_from_slice(column);
+            } else {
+                design.by_point.extend(p.usable.iter().map(|&j| column[j as usize]));
+            }
+        }
+        self.lay_out();
+    }
+
+    /// The layout by atom from that by point.
+    fn lay_out(&mut self) {
+        let design = &mut self.design;
+        design.points = self.points.len();
+        design.by_atom.resize(design.by_point.len(), 0.0);
+        transpose(design.points, design.atoms, &design.by_point, &mut design.by_atom);
     }
 }

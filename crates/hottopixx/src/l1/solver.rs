@@ -13,7 +13,7 @@ pub(super) const ACTIVE: f64 = 0.0;
 
 /// A fit is called optimal when value and bound differ by no more than this, relative to the
 /// target.
-const OPTIMAL_GAP: f64 = 1e-9;
+pub(super) const OPTIMAL_GAP: f64 = 1e-9;
 
 /// One l1 fit: `min ||x - cA||_1` over `0 <= c <= upper`, using only the atoms in `usable`.
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +70,8 @@ pub struct Solver {
     pub(super) noise: u64,
     /// Length of recent steps, a guess for the next.
     pub(super) typical_step: f64,
+    /// Value minus bound of the last fit.
+    pub(super) gap: f64,
 }
 
 impl Solver {
@@ -153,7 +155,7 @@ impl Solver {
             .iter()
             .map(|&j| p.design.linear[j as usize] * self.weights[j as usize])
             .sum::<f64>();
-        value = (value + offset).max(0.0);
+        value += offset;
 
         self.dual.clear();
         self.dual.extend(self.side.iter().map(|s| if *s == ABOVE { up } else { -down }));
@@ -182,6 +184,9 @@ impl Solver {
                 bound -= u * (scale * (q - z) - q).max(0.0);
             }
         }
+        // A norm is not negative, but this may be a part of one, see `near`.
+        self.gap = if feasible { value - bound } else { f64::INFINITY };
+        let value = value.max(0.0);
         let lower_bound = if feasible { bound.clamp(0.0, value) } else { 0.0 };
         let mass: f64 = p.x.iter().map(|v| v.abs()).sum();
         let proven = value - lower_bound <= OPTIMAL_GAP * mass;

@@ -199,6 +199,7 @@ proptest! {
         bounds in prop::collection::vec(0.0..0.6f64, 6),
         start in prop::collection::vec(0.0..1.0f64, 6),
         zeros in 0usize..3,
+        bounded in any::<bool>(),
     ) {
         let mut values = values;
         if zeros == 1 {
@@ -208,12 +209,14 @@ proptest! {
         let atoms = Dense::new(6, 150, atoms.to_vec()).unwrap();
         let design = Design::new(&atoms, Loss::Hinge);
         let usable: Vec<u32> = (0..6u32).filter(|&j| bounds[j as usize] > 0.05).collect();
-        let problem = Problem { design: &design, x, usable: &usable, upper: Some(&bounds) };
+        let upper = bounded.then_some(&bounds[..]);
+        let problem = Problem { design: &design, x, usable: &usable, upper };
         let mut whole = Solver::new();
         let expected = whole.fit(&problem, None);
+        let bound_of = |j: usize| if bounded { bounds[j] } else { f64::INFINITY };
         let mut near = NearSolver::default();
         let other: Vec<f64> =
-            usable.iter().map(|&j| start[j as usize].min(bounds[j as usize])).collect();
+            usable.iter().map(|&j| start[j as usize].min(bound_of(j as usize))).collect();
         let mut warm: Option<Basis> = None;
         for _ in 0..2 {
             let found = near.fit(&problem, &[], warm.as_ref(), &other);
@@ -222,16 +225,48 @@ proptest! {
             let mut bound = crate::kernels::dot(near.dual(), x) - x.iter().sum::<f64>();
             for (at, &j) in usable.iter().enumerate() {
                 let (j, c) = (j as usize, near.weights()[at]);
-                prop_assert!((0.0..=bounds[j]).contains(&c));
+                prop_assert!((0.0..=bound_of(j)).contains(&c));
                 crate::kernels::axpy(-c, atoms.row(j), &mut residual);
                 let price = design.price(j, near.dual()) - atoms.row(j).iter().sum::<f64>();
-                bound -= bounds[j] * price.max(0.0);
+                // Without bounds the dual is feasible up to rounding.
+                prop_assert!(bounded || price < 1e-9, "price {price}");
+                bound -= bound_of(j).min(1e3) * price.max(0.0);
             }
             let value: f64 = residual.iter().map(|e| e.abs()).sum();
             prop_assert!((value - found.value).abs() < 1e-9);
+            prop_assert!(found.optimal);
             prop_assert!(near.dual().iter().all(|y| (0.0..=2.0).contains(y)));
             prop_assert!(found.value - bound < 1e-9 * x.len() as f64, "gap {}", found.value - bound);
             warm = Some(near.basis().clone());
+        }
+    }
+}
+
+/// The way of wide data gives the distances that one fit after the other gives.
+#[test]
+fn wide_hull_distances_are_hull_distances() {
+    let mut state = 3u64;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as f64 / (1u64 << 31) as f64
+    };
+    for (r, n) in [(2, 50), (5, 40), (8, 900), (12, 500)] {
+        let mut points = Dense::zeros(r, n);
+        for j in 0..r {
+            let row = points.row_mut(j);
+            row.iter_mut().for_each(|v| *v = -(1.0 - next()).ln());
+            let sum: f64 = row.iter().sum();
+            row.iter_mut().for_each(|v| *v /= sum);
+        }
+        // One row inside the hull of two others.
+        if r == 8 {
+            let middle: Vec<f64> =
+                points.row(1).iter().zip(points.row(2)).map(|(a, b)| 0.3 * a + 0.7 * b).collect();
+            points.row_mut(5).copy_from_slice(&middle);
+        }
+        for (i, found) in wide_hull_distances(&points).into_iter().enumerate() {
+            let expected = hull_distance(&points, i);
+            assert!((found - expected).abs() < 1e-12, "{r} {n} {i}: {found} {expected}");
         }
     }
 }

@@ -91,17 +91,8 @@ impl Dense {
 
     /// The transpose, copied in tiles that fit the cache.
     pub fn transpose(&self) -> Dense {
-        const TILE: usize = 32;
         let mut out = vec![0.0; self.cols * self.rows];
-        for i0 in (0..self.rows).step_by(TILE) {
-            for j0 in (0..self.cols).step_by(TILE) {
-                for i in i0..(i0 + TILE).min(self.rows) {
-                    for j in j0..(j0 + TILE).min(self.cols) {
-                        out[j * self.rows + i] = self.values[i * self.cols + j];
-                    }
-                }
-            }
-        }
+        crate::kernels::transpose(self.rows, self.cols, &self.values, &mut out);
         Dense { rows: self.cols, cols: self.rows, values: out.into() }
     }
 

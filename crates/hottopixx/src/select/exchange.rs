@@ -322,8 +322,9 @@ fn tournament(
     let mut joined = sample.gains(&beside, &few, objective, settings, control)?;
     joined.truncate(settings.entering);
 
-    let without = scores_without(sample.x, sample.hott, &sample.fits, &few, objective, control)?;
     let mut missed: Vec<usize> = (0..sample.hott.len()).collect();
+    let Sample { x, hott, fits, .. } = sample;
+    let without = scores_without(x, hott, fits, &missed, &few, objective, control)?;
     missed.sort_by(|&a, &b| without[a].total_cmp(&without[b]).then(a.cmp(&b)));
     missed.truncate(settings.leaving);
     let swaps: Vec<Swap> = joined

@@ -3,13 +3,18 @@
 //! Near-duplicates tie in error, and there the error is the measure, not the identity: the answer
 //! names, for every hott row h, the rows that do nearly all of its work. Leaving h out raises the
 //! error by some loss; j belongs to the group of h when exchanging h for j raises it by at most a
-//! tenth of that loss. The measure does not depend on the rank or on how noisy the data are.
+//! tenth of that loss. The measure does not depend on the rank or on how noisy the data are. Where
+//! scoring would take long, it is done on merged columns (see [`super::coarse`]), where all errors
+//! are somewhat smaller, and for near-duplicates only.
 
+use super::coarse::coarse;
 use super::exchange::Selection;
 use super::swap::{Swap, scores, scores_without};
 use crate::Objective;
+use crate::clean::{RowFit, refit};
 use crate::control::Control;
 use crate::normalise::UnitRows;
+use std::borrow::Cow;
 
 /// Share of the loss of a hott row up to which another row counts as interchangeable with it.
 pub const GROUP_TOLERANCE: f64 = 0.1;
@@ -17,6 +22,13 @@ pub const GROUP_TOLERANCE: f64 = 0.1;
 const TRIED: usize = 4;
 /// Rows on which exchanges are scored, at most.
 const SCORED_ROWS: usize = 128;
+/// Operations beyond which less is done: only rows with most of their weight, [`LEANING`], on a hott
+/// row are tried for it; columns are merged to this many, or four for each hott row; and if that is
+/// not enough, fewer rows are scored, but at least so many.
+const OPERATIONS: f64 = 2e10;
+const LEANING: f64 = 0.5;
+const MERGED: usize = 400;
+const FEWEST_ROWS: usize = 32;
 
 /// For each hott row the rows (of X) that could replace it, itself included, increasing.
 /// Stopped early, the groups hold the hott rows alone.
@@ -28,29 +40,47 @@ pub fn groups(
     control: &Control,
 ) -> Vec<Vec<usize>> {
     let hott = &selection.hott;
-    let swaps = candidates(selection, allowed);
+    let points = x.shape().entries as f64 / x.features() as f64;
+    let all_rows = x.features().min(SCORED_ROWS);
+    let costly = operations(all_rows, TRIED * hott.len(), hott.len(), points) > OPERATIONS;
+    let swaps = candidates(selection, allowed, if costly { LEANING } else { 0.0 });
+    let mut groups: Vec<Vec<usize>> = hott.iter().map(|&h| vec![h]).collect();
+    if swaps.is_empty() {
+        return groups;
+    }
+    let buckets = MERGED.max(4 * hott.len());
+    let merged = (costly && x.examples() >= 2 * buckets).then(|| coarse(x, hott, buckets));
     let f = x.features();
     let rows: Vec<usize> = match objective {
         Objective::Mean if f > SCORED_ROWS => {
-            (0..SCORED_ROWS).map(|k| k * f / SCORED_ROWS).collect()
+            let points = if merged.is_some() { buckets as f64 } else { points };
+            let row = operations(1, swaps.len(), hott.len(), points);
+            let few = ((OPERATIONS / row) as usize).clamp(FEWEST_ROWS, SCORED_ROWS);
+            let count = if costly { few } else { SCORED_ROWS };
+            (0..count).map(|k| k * f / count).collect()
         }
         _ => (0..f).collect(),
     };
-    let mut groups: Vec<Vec<usize>> = hott.iter().map(|&h| vec![h]).collect();
-    let before = objective.score(rows.iter().map(|&i| selection.fits[i].error));
-    let scored = scores_without(x, hott, &selection.fits, &rows, objective, control).zip(scores(
-        x,
-        hott,
-        &selection.fits,
-        &swaps,
-        &rows,
-        objective,
-        control,
-    ));
+    let (x, fits) = match &merged {
+        Some(merged) => {
+            let mut fits = vec![RowFit::default(); f];
+            for (&i, fit) in rows.iter().zip(refit(merged, hott, &rows, None)) {
+                fits[i] = fit;
+            }
+            (merged, Cow::Owned(fits))
+        }
+        None => (x, Cow::Borrowed(&selection.fits)),
+    };
+    let before = objective.score(rows.iter().map(|&i| fits[i].error));
+    let mut positions: Vec<usize> = swaps.iter().map(|swap| swap.leave[0]).collect();
+    positions.dedup(); // they come in order
+    let scored = scores_without(x, hott, &fits, &positions, &rows, objective, control)
+        .zip(scores(x, hott, &fits, &swaps, &rows, objective, control));
     if let Some((without, table)) = scored {
         for (swap, found) in swaps.iter().zip(table) {
             let (position, score) = (swap.leave[0], found[0]);
-            if score <= before + GROUP_TOLERANCE * (without[position] - before) + 1e-12 {
+            let at = positions.binary_search(&position).expect("in order");
+            if score <= before + GROUP_TOLERANCE * (without[at] - before) + 1e-12 {
                 groups[position].push(swap.enter);
             }
         }
@@ -59,8 +89,16 @@ pub fn groups(
     groups
 }
 
-/// For each hott row the allowed rows with the largest share of their weight on it.
-fn candidates(selection: &Selection, allowed: &[bool]) -> Vec<Swap> {
+/// Operations of scoring so many exchanges on so many rows, roughly: some pivots each, from a
+/// vertex that must be factored first.
+fn operations(rows: usize, swaps: usize, rank: usize, points: f64) -> f64 {
+    let k = rank as f64;
+    rows as f64 * swaps as f64 * (k * k * k + 10.0 * k * points)
+}
+
+/// For each hott row the allowed rows with the largest share of their weight on it, at least
+/// `share`.
+fn candidates(selection: &Selection, allowed: &[bool], share: f64) -> Vec<Swap> {
     let rank = selection.hott.len();
     let mut leaning: Vec<Vec<(f64, usize)>> = vec![Vec::new(); rank];
     for (i, fit) in selection.fits.iter().enumerate() {
@@ -71,7 +109,9 @@ fn candidates(selection: &Selection, allowed: &[bool]) -> Vec<Swap> {
         if let Some(&(position, weight)) = fit.weights.iter().max_by(|a, b| a.1.total_cmp(&b.1)) {
             // What the row would look like in the hott row's place: mostly that row, little error.
             let likeness = weight / total.max(1.0) - fit.error;
-            leaning[position as usize].push((likeness, i));
+            if weight >= share * total {
+                leaning[position as usize].push((likeness, i));
+            }
         }
     }
     let mut swaps = Vec::new();

@@ -3,7 +3,7 @@
 use super::exchange::Selection;
 use super::{cluster, top};
 use crate::Objective;
-use crate::clean::refit;
+use crate::clean::{fit_operations, refit};
 use crate::control::{Control, Progress, Stage};
 use crate::localise::{snpa_weighted, spa_weighted};
 use crate::normalise::UnitRows;
@@ -55,21 +55,35 @@ pub fn readings(
 
 /// Rows on which candidates are compared when there are many rows; the winner is cleaned on all.
 const JUDGING_ROWS: usize = 1000;
+/// Operations for each candidate up to which it is that many; fewer rows where a fit takes more, but
+/// never fewer than [`FEWEST_ROWS`].
+const JUDGING_OPERATIONS: f64 = 2e10;
+const FEWEST_ROWS: usize = 100;
+
+/// How many rows candidates are compared on, by the shape of X alone.
+fn judging_rows(x: &UnitRows, rank: usize) -> usize {
+    let points = x.shape().entries as f64 / x.features() as f64;
+    let rows = (JUDGING_OPERATIONS / fit_operations(points, rank)) as usize;
+    rows.clamp(FEWEST_ROWS, JUDGING_ROWS)
+}
 
 /// The candidate with the lowest exact cleaned error, cleaned on all rows, and every score.
 /// Equal sets are judged once; ties go to the earlier candidate. A candidate with fewer than
 /// `rank` rows (a stopped method) is passed over. When `control` stops, the best so far is
-/// returned; the first complete candidate is always judged. `None` when none is complete.
+/// returned; the first complete candidate is always judged. `None` when none is complete. `clean`
+/// fits all rows on the winner, where that was not done in judging.
 pub fn judge(
     x: &UnitRows,
     candidates: &[Candidate],
     rank: usize,
     objective: Objective,
     control: &Control,
+    clean: impl FnOnce(Vec<usize>) -> Selection,
 ) -> Option<(Selection, Vec<Judged>)> {
     let distinct = distinct(candidates, rank);
     let f = x.features();
-    let sample = if distinct.len() == 1 { f } else { f.min(JUDGING_ROWS) };
+    let most = judging_rows(x, rank);
+    let sample = if distinct.len() == 1 && most == JUDGING_ROWS { f } else { f.min(most) };
     let rows: Vec<usize> = (0..sample).map(|k| k * f / sample).collect();
     let mut judged: Vec<Judged> = Vec::new();
     let mut best: Option<Selection> = None;
@@ -92,7 +106,7 @@ pub fn judge(
         });
     }
     let best = best?;
-    let best = if sample == f { best } else { Selection::new(x, best.hott, objective, None) };
+    let best = if sample == f { best } else { clean(best.hott) };
     Some((best, judged))
 }
 

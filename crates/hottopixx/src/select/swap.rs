@@ -31,26 +31,28 @@ const PRICE_TOLERANCE: f64 = 1e-4;
 /// Rows of one task; fixed, so that sums do not depend on the number of threads.
 const CHUNK: usize = 8;
 
-/// The score over `rows` when the row at each position of H is left out.
+/// The score over `rows` when the row at each of these positions of H is left out.
 pub(super) fn scores_without(
     x: &UnitRows,
     hott: &[usize],
     fits: &[RowFit],
+    positions: &[usize],
     rows: &[usize],
     objective: Objective,
     control: &Control,
 ) -> Option<Vec<f64>> {
     let rank = hott.len();
-    over_rows(x, hott, rows, rank, objective, control, |i, target, solver| {
+    let width = positions.len();
+    over_rows(x, hott, rows, width, objective, control, |i, target, solver| {
         let mut row = RowProblem { design: target.design, x: target.x, rank, solver };
         let own = hott.iter().position(|h| *h == i);
         let fit = &fits[i];
-        let without = |h: usize| match own {
+        let without = |&h: &usize| match own {
             Some(position) if position != h => 0.0,
             _ if own.is_none() && fit.weights.iter().all(|w| w.0 as usize != h) => fit.error,
             _ => row.state(&all_but(rank, Some(h), None), Some(&fit.basis), false).error,
         };
-        (0..rank).map(without).collect()
+        positions.iter().map(without).collect()
     })
 }
 

@@ -45,8 +45,7 @@ pub(super) fn alpha(w: &Dense, needed: bool) -> Option<f64> {
     if w.rows() == 1 || (size > EASY_ALPHA && !needed) {
         return None;
     }
-    let distance = |i: usize| crate::l1::hull_distance(w, i);
-    Some((0..w.rows()).into_par_iter().map(distance).reduce(|| f64::INFINITY, f64::min))
+    Some(crate::l1::alpha(w))
 }
 
 /// The bound of section 5 on the noise of each row, `eta * alpha^2 / (20 + 13 alpha)`. A single

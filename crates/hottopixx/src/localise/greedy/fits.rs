@@ -1,15 +1,17 @@
 //! The common part of SNPA and XRAY: all rows fitted on the chosen ones, one choice after another.
 
+use super::inner::{Inner, largest};
 use super::nnls::{Domain, Nnls};
 use super::{EXHAUSTED, Greedy, report, residual, spa, squared_norms};
 use crate::control::Control;
 use crate::kernels;
+use crate::l1::squares;
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
 /// How the next row follows from the fits: which rows are open, and the residual norm that counts
 /// as zero. `None` when everything is explained.
-pub(super) type Pick = dyn Fn(&Fits<'_>, &[bool], f64) -> Option<usize>;
+pub(super) type Pick = dyn Fn(&mut Fits<'_>, &[bool], f64) -> Option<usize>;
 
 /// The projections of all rows, scaled by weights, onto the hull or cone of the chosen ones.
 pub(super) struct Fits<'a> {
@@ -25,6 +27,7 @@ pub(super) struct Fits<'a> {
     /// Squared norms of the scaled rows, and of their residuals.
     starts: Vec<f64>,
     pub(super) norms: Vec<f64>,
+    inner: Inner<'a>,
 }
 
 impl<'a> Fits<'a> {
@@ -34,11 +37,8 @@ impl<'a> Fits<'a> {
         let nothing = if domain == Domain::Simplex { vec![1.0] } else { vec![] };
         let coefficients = vec![nothing; x.features()];
         let (chosen, gram, norms) = (vec![], vec![], starts.clone());
-        Fits { x, weights, domain, chosen, gram, coefficients, starts, norms }
-    }
-
-    pub(super) fn x(&self) -> &UnitRows {
-        self.x
+        let inner = Inner::new(x);
+        Fits { x, weights, domain, chosen, gram, coefficients, starts, norms, inner }
     }
 
     /// Picks and fits until there are `rank` rows; what is missing then is left to SPA.
@@ -56,19 +56,21 @@ impl<'a> Fits<'a> {
             if let Some(stop) = control.stopped() {
                 return Greedy { rows: self.chosen, stop };
             }
-            let Some(row) = pick(&self, &open, floor) else { break };
+            let Some(row) = pick(&mut self, &open, floor) else { break };
             open[row] = false;
-            self.add(row);
+            self.add(row, &open, rank);
             let worst = self.norms.iter().copied().fold(0.0, f64::max);
             report(control, task, self.chosen.len(), rank, worst);
         }
         spa::complete(self.x, self.chosen, None, rank, allowed, control)
     }
 
-    /// Adds a row to the chosen ones and fits all rows again.
-    fn add(&mut self, row: usize) {
+    /// Adds a row to the chosen ones, which will be `rank`, and fits all rows again.
+    fn add(&mut self, row: usize, open: &[bool], rank: usize) {
         let own = self.weights[row];
-        let inner = self.x.gram_row(row);
+        let missing = rank - self.chosen.len() - 1;
+        let likely = |most: usize| largest(&self.norms, open, most.min(2 * missing));
+        let inner = self.inner.take(row, likely);
         self.gram.push(inner.iter().zip(self.weights).map(|(g, w)| g * w * own).collect());
         self.chosen.push(row);
         let (a, k, origin) = self.points();
@@ -135,8 +137,28 @@ impl<'a> Fits<'a> {
             .collect();
     }
 
+    /// `<e_i, w_j x_j>` for every j, `e_i` the residual of row i: from inner products, unless `e_i` is
+    /// so small that their difference would lose its digits (as in `spa`).
+    pub(super) fn towards(&mut self, i: usize, open: &[bool]) -> Vec<f64> {
+        if self.norms[i] <= spa::ORDINARY * self.starts[i] {
+            let mut e = vec![0.0; self.x.examples()];
+            self.residual(i, &mut e);
+            let inner = self.x.times(&e);
+            return inner.iter().zip(self.weights).map(|(g, w)| g * w).collect();
+        }
+        let likely = |most: usize| largest(&self.norms, open, most);
+        let inner = self.inner.column(i, likely);
+        let own = self.weights[i];
+        let mut towards: Vec<f64> =
+            inner.iter().zip(self.weights).map(|(g, w)| g * w * own).collect();
+        for (c, gram) in self.weights_of(i).iter().zip(&self.gram) {
+            kernels::axpy(-c, gram, &mut towards);
+        }
+        towards
+    }
+
     /// `w_i x_i - sum_q c_iq w_q x_q`, into `out`.
-    pub(super) fn residual(&self, i: usize, out: &mut [f64]) {
+    fn residual(&self, i: usize, out: &mut [f64]) {
         let c: Vec<f64> = (self.weights_of(i).iter().zip(&self.chosen))
             .map(|(c, &q)| c * self.weights[q])
             .collect();
@@ -144,17 +166,23 @@ impl<'a> Fits<'a> {
     }
 }
 
-/// Every row of X fitted on `rows` by nonnegative least squares: (position in `rows`, weight > 0).
+/// Every row of X fitted on `hott` by nonnegative least squares: (position in `hott`, weight > 0).
 /// Two products with X and a small problem a row, far cheaper than exact l1 fits.
-pub(crate) fn least_squares(x: &UnitRows, rows: &[usize]) -> Vec<Vec<(usize, f64)>> {
-    let k = rows.len();
-    let gram = x.gram_columns(rows);
-    let a: Vec<f64> = rows.iter().flat_map(|&i| gram[i * k..(i + 1) * k].iter().copied()).collect();
-    gram.par_chunks(k.max(1))
+pub(crate) fn least_squares(x: &UnitRows, hott: &[usize]) -> Vec<Vec<(usize, f64)>> {
+    let rows: Vec<usize> = (0..x.features()).collect();
+    let used = |c: Vec<f64>| c.into_iter().enumerate().filter(|w| w.1 > 0.0).collect();
+    least_squares_of(x, hott, &rows).into_iter().map(used).collect()
+}
+
+/// As [`least_squares`] for some rows; weights by position in `hott`, zeros included.
+pub(crate) fn least_squares_of(x: &UnitRows, hott: &[usize], rows: &[usize]) -> Vec<Vec<f64>> {
+    let a = x.gram_block(hott, hott);
+    x.gram_block(rows, hott)
+        .par_chunks(hott.len().max(1))
         .map_init(Nnls::default, |solver, b| {
-            let mut c = vec![0.0; k];
+            let mut c = squares(&a, b);
             solver.solve(&a, b, &mut c, Domain::Cone);
-            c.into_iter().enumerate().filter(|w| w.1 > 0.0).collect()
+            c
         })
         .collect()
 }

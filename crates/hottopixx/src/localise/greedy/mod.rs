@@ -2,8 +2,8 @@
 //!
 //! They differ in what "explain" means: [`spa`] projects onto the span of the chosen rows,
 //! [`snpa`] onto the convex hull of them and the origin, [`xray`] onto their cone. All three are
-//! exact on separable data without noise and cost about one product with X for each row chosen,
-//! so they are the fastest methods here; they fail on instances where extreme rows are not hott
+//! exact on separable data without noise and cost about one product with X for each row chosen, several of
+//! them in one pass over X ([`inner`]), so they are the fastest methods here; they fail on instances where extreme rows are not hott
 //! (such as midpoints pushed outward), which is where the convex methods earn their keep.
 //!
 //! No function here returns fewer than `rank` rows while that many are allowed, unless it was
@@ -11,12 +11,13 @@
 //! then the rows with the lowest index. Ties go to the lowest index.
 
 mod fits;
+mod inner;
 mod nnls;
 mod snpa;
 mod spa;
 mod xray;
 
-pub(crate) use fits::least_squares;
+pub(crate) use fits::{least_squares, least_squares_of};
 pub use snpa::{snpa, snpa_weighted};
 pub use spa::{spa, spa_controlled, spa_weighted};
 pub use xray::xray;

@@ -1,17 +1,26 @@
 //! Successive projection (SPA): pivoted Cholesky of the Gram matrix `X X^T`.
 //!
 //! Step k takes the row p with the largest residual norm, `R_p = ||x_p||^2 - sum_q L_pq^2`, and
-//! appends the column `L_ik = <x_i, e_p> / ||e_p||`, where `e_p` is the residual of the pivot
-//! row. Textbook pivoted Cholesky gets `<x_i, e_p>` from a row of the Gram matrix minus products
-//! of L, which loses all digits once `R_p` is below the rounding error of `||x||^2`. Here `e_p`
-//! is formed explicitly (and made orthogonal to the chosen rows a second time) at the price of
-//! the same single product with X, so columns of L are accurate relative to `||e_p||`. The norms
-//! `R_i` still lose digits by subtraction; they are computed afresh from the rows themselves each
-//! time the largest has fallen by 1e-10. O(nonzeros) a step and O(f rank) memory.
+//! appends the column `L_ik = <x_i, e_p> / ||e_p||`, where `e_p` is the residual of the pivot row.
+//! There are two ways to it:
+//!
+//! - as long as the residual of the pivot is an ordinary part of its row, from its column of the
+//!   Gram matrix: `<x_i, e_p> = <x_i, x_p> - sum_q L_iq L_pq`. The terms are at most
+//!   `||x_i|| ||x_p||`, so rounding (u) changes `L_ik` by about `u ||x_i|| ||x_p|| / ||e_p||`, which is
+//!   `100 u ||x_i||` at worst where `R_p > 1e-4 ||x_p||^2`. Columns come in batches, see
+//!   [`super::inner`]: far fewer passes over X than rows chosen.
+//! - below that, this difference would lose its digits, all of them in the end. Then `e_p` is formed
+//!   explicitly (and made orthogonal to the chosen rows a second time), at the price of one product
+//!   with X, and the column is accurate relative to `||e_p||` however small that is.
+//!
+//! The norms `R_i` still lose digits by subtraction; they are computed afresh from the rows
+//! themselves each time the largest has fallen by 1e-10. `2 f n` flops a row chosen (times nonzeros
+//! over `f n` for sparse X) and O(f rank) memory.
 //!
 //! The span of the chosen rows does not depend on their scale, so SPA on rows scaled by weights
 //! is SPA with scores `w_i^2 R_i`.
 
+use super::inner::{Inner, largest};
 use super::{EXHAUSTED, Greedy, best, report, residual, squared_norms};
 use crate::control::{Control, Stop};
 use crate::kernels;
@@ -20,6 +29,10 @@ use rayon::prelude::*;
 
 /// Norms that fell by this factor since they were last computed from the rows are computed again.
 const REFRESH: f64 = 1e-10;
+/// A residual above this share of its row is taken from the Gram matrix.
+pub(super) const ORDINARY: f64 = 1e-4;
+/// Rows of one task when a column of L is formed.
+const CHUNK: usize = 4096;
 
 /// SPA: `rank` rows of X, or all allowed ones if these are fewer.
 ///
@@ -62,10 +75,13 @@ pub(super) fn complete(
     control: &Control,
 ) -> Greedy {
     let rank = rank.min(allowed.iter().filter(|a| **a).count());
+    if chosen.len() >= rank {
+        return Greedy { rows: chosen, stop: Stop::Finished };
+    }
     let mut span = Span::new(x, allowed);
-    for row in chosen {
+    for (k, &row) in chosen.iter().enumerate() {
         span.open[row] = false;
-        span.add(row);
+        span.add(row, |most| chosen[k + 1..].iter().copied().take(most).collect());
     }
     for weights in [weights, None] {
         if let Some(stop) = span.grow(weights, rank, control) {
@@ -90,8 +106,10 @@ struct Span<'a> {
     basis: Vec<usize>,
     /// Column q of L: `<x_i, e_q> / ||e_q||` for every row i.
     columns: Vec<Vec<f64>>,
-    /// `R_i`, the squared residual norms.
+    /// `||x_i||^2`, and `R_i`, the squared residual norms.
+    starts: Vec<f64>,
     norms: Vec<f64>,
+    inner: Inner<'a>,
     /// The largest squared norm of a row, and the largest `R_i` when these were last computed
     /// from the rows.
     largest: f64,
@@ -100,10 +118,11 @@ struct Span<'a> {
 
 impl<'a> Span<'a> {
     fn new(x: &'a UnitRows, allowed: &[bool]) -> Self {
-        let norms = squared_norms(x);
-        let largest = norms.iter().copied().fold(0.0, f64::max);
+        let starts = squared_norms(x);
+        let largest = starts.iter().copied().fold(0.0, f64::max);
         let (open, chosen, basis, columns) = (allowed.to_vec(), vec![], vec![], vec![]);
-        Span { x, open, chosen, basis, columns, norms, largest, fresh: largest }
+        let (norms, inner) = (starts.clone(), Inner::new(x));
+        Span { x, open, chosen, basis, columns, starts, norms, inner, largest, fresh: largest }
     }
 
     /// Chooses rows by the largest `w_i^2 R_i` until there are `rank` or nothing is left.
@@ -124,7 +143,8 @@ impl<'a> Span<'a> {
             let scores: Vec<f64> = self.norms.iter().enumerate().map(score).collect();
             let Some(row) = best(&scores, &self.open, 0.0) else { break };
             self.open[row] = false;
-            self.add(row);
+            let (open, missing) = (self.open.clone(), rank - self.chosen.len() - 1);
+            self.add(row, |most| largest(&scores, &open, most.min(2 * missing)));
             report(control, "spa", self.chosen.len(), rank, self.largest_open());
         }
         None
@@ -134,9 +154,43 @@ impl<'a> Span<'a> {
         (0..self.norms.len()).filter(|&i| self.open[i]).map(|i| self.norms[i]).fold(0.0, f64::max)
     }
 
-    /// Appends a row to the span: one column of L.
-    fn add(&mut self, row: usize) {
+    /// Appends a row to the span: one column of L. `likely` names rows that may follow.
+    fn add(&mut self, row: usize, likely: impl FnOnce(usize) -> Vec<usize>) {
         self.chosen.push(row);
+        let column = if self.norms[row] > ORDINARY * self.starts[row] {
+            Some(self.column_from_products(row, likely))
+        } else {
+            self.column_from_residual(row)
+        };
+        self.norms[row] = 0.0;
+        let Some(column) = column else { return };
+        for (i, l) in column.iter().enumerate() {
+            self.norms[i] = (self.norms[i] - l * l).max(0.0);
+        }
+        self.basis.push(row);
+        self.columns.push(column);
+    }
+
+    /// The next column of L from the inner products of all rows with `row`. O(f k).
+    fn column_from_products(
+        &mut self,
+        row: usize,
+        likely: impl FnOnce(usize) -> Vec<usize>,
+    ) -> Vec<f64> {
+        let mut column = self.inner.take(row, likely);
+        let columns = &self.columns;
+        column.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, part)| {
+            for earlier in columns {
+                kernels::axpy(-earlier[row], &earlier[chunk * CHUNK..][..part.len()], part);
+            }
+        });
+        let norm = column[row].sqrt();
+        column.iter_mut().for_each(|v| *v /= norm);
+        column
+    }
+
+    /// The next column of L from the residual of `row` itself; `None` when nothing is left of it.
+    fn column_from_residual(&self, row: usize) -> Option<Vec<f64>> {
         let mut e = vec![0.0; self.x.examples()];
         let c = self.coefficients(|q| self.columns[q][row]);
         residual(self.x, row, 1.0, &self.basis, &c, &mut e);
@@ -149,17 +203,10 @@ impl<'a> Span<'a> {
         }
         let norm = kernels::dot(&e, &e).sqrt();
         if norm * norm <= EXHAUSTED * self.largest {
-            self.norms[row] = 0.0;
-            return;
+            return None;
         }
         e.iter_mut().for_each(|v| *v /= norm);
-        let column = self.x.times(&e);
-        for (remaining, l) in self.norms.iter_mut().zip(&column) {
-            *remaining = (*remaining - l * l).max(0.0);
-        }
-        self.norms[row] = 0.0;
-        self.basis.push(row);
-        self.columns.push(column);
+        Some(self.x.times(&e))
     }
 
     /// `L_BB^{-1} v`, B the basis rows, by forward substitution. O(k^2).

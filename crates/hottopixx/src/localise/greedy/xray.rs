@@ -18,10 +18,8 @@ pub fn xray(x: &UnitRows, rank: usize, allowed: &[bool], control: &Control) -> G
     let pick: &Pick = &|fits, open, floor| {
         let everywhere = vec![true; fits.norms.len()];
         let exterior = best(&fits.norms, &everywhere, floor)?;
-        let mut e = vec![0.0; fits.x().examples()];
-        fits.residual(exterior, &mut e);
         // A positive product, or the row cannot reduce the residual at all.
-        best(&fits.x().times(&e), open, 0.0)
+        best(&fits.towards(exterior, open), open, 0.0)
     };
     Fits::new(x, &ones, Domain::Cone).run("xray", pick, rank, allowed, control)
 }

@@ -90,5 +90,14 @@ mod tests {
         assert!(fewer.bytes(shape, 100, shape.rows) <= limit);
         assert!(sparse::memory(shape, m + 1) > limit);
         assert_eq!(with(Some(0)).columns(shape, 100, shape.rows), 300);
+        for (rows, cols, entries, gib) in [
+            (44_739, 351_849, 19_400_000, 1.5),
+            (47_153, 781_265, 59_200_000, 2.0),
+            (100_000, 1_000_000, 50_000_000, 3.0),
+        ] {
+            let shape = Shape { rows, cols, entries, dense: false };
+            let bytes = with(None).bytes(shape, 100, rows) as f64;
+            assert!(bytes < gib * f64::from(1 << 30), "{bytes}");
+        }
     }
 }

@@ -85,16 +85,6 @@ fn finds_the_anchors_of_documents() {
 }
 
 #[test]
-fn the_memory_is_known_beforehand() {
-    let gib = |f, n, nonzeros, m| memory(f, n, nonzeros, m) as f64 / (1u64 << 30) as f64;
-    assert!(gib(44_739, 351_849, 19_400_000, 1000) < 1.5);
-    assert!(gib(47_153, 781_265, 59_200_000, 1000) < 2.0);
-    assert!(gib(100_000, 1_000_000, 50_000_000, 1000) < 3.0);
-    // No more columns than rows.
-    assert_eq!(memory(50, 100, 200, 50), memory(50, 100, 200, 1000));
-}
-
-#[test]
 fn the_result_does_not_depend_on_the_number_of_threads() {
     let dense = paper((200, 150, 4, 0), 0.95, 6);
     let sparse = Instance { x: as_sparse(&dense.x), topics: dense.topics.clone() };

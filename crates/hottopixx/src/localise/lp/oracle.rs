@@ -8,16 +8,12 @@
 use super::cuts::{Cut, Dual};
 use crate::control::Control;
 use crate::kernels::axpy;
-use crate::l1::{Atoms, Basis, Design, Gathered, NearSolver, Problem, Solver};
+use crate::l1::{Atoms, Basis, Design, Gathered, NearSolver, Problem, Solver, descend};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
 /// Diagonals below this count as zero.
 const SUPPORT: f64 = 1e-12;
-/// Rows with at least so many points, and so many for each usable column, are fitted on the points
-/// whose side is in doubt.
-const WIDE: usize = 400;
-const WIDE_ATOMS: usize = 12;
 /// Sweeps of the least squares that such fits start from.
 const SWEEPS: usize = 80;
 
@@ -153,7 +149,7 @@ impl<'a> Oracle<'a> {
         let target = self.atoms.restrict(self.x.row(i), gathered);
         let problem = Problem { design: target.design, x: target.x, usable, upper: Some(d) };
         let row = &self.rows[i];
-        let wide = target.x.len() >= WIDE.max(WIDE_ATOMS * usable.len());
+        let wide = NearSolver::pays(target.x.len(), usable.len());
         let (value, pivots, weights, hinge, basis): (_, _, Vec<f64>, &[f64], _) = if wide {
             let squares = self.least_squares(i, usable, d);
             let summary = near.fit(&problem, &row.weights, row.basis.as_ref(), &squares);
@@ -191,22 +187,8 @@ impl<'a> Oracle<'a> {
         for (at, &c) in c.iter().enumerate() {
             axpy(-c, &block[at * u..(at + 1) * u], &mut gap);
         }
-        for _ in 0..SWEEPS {
-            let mut moved = 0.0f64;
-            for at in 0..u {
-                let curvature = block[at * u + at];
-                let new = (c[at] + gap[at] / curvature).clamp(0.0, d[usable[at] as usize]);
-                let change = new - c[at];
-                if change != 0.0 {
-                    c[at] = new;
-                    axpy(-change, &block[at * u..(at + 1) * u], &mut gap);
-                    moved = moved.max(change.abs());
-                }
-            }
-            if moved < 1e-5 {
-                break;
-            }
-        }
+        let upper: Vec<f64> = usable.iter().map(|&j| d[j as usize]).collect();
+        descend(&block, &mut gap, &mut c, Some(&upper), SWEEPS, 1e-5);
         c
     }
 
