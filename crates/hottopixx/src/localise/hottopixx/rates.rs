@@ -1,7 +1,7 @@
 //! How fast the dense method runs on this machine.
 
 use super::dense::{DenseIterate, DenseSettings, panel_width};
-use super::{Epoch, HottopixxSettings, Iterate, descend};
+use super::{Epoch, HottopixxSettings, Iterate, dense_memory, descend};
 use crate::Error;
 use crate::control::{Control, Stop};
 use crate::localise::candidate_rows;
@@ -25,6 +25,8 @@ pub struct DenseRates {
     /// The flops of an epoch that are counted: `4 f m n`, those of the two products. What else an
     /// epoch does, steps within panels and projections, counts as time only.
     pub flops: f64,
+    /// The most bytes that the method takes beside X.
+    pub bytes: u64,
     /// Seconds of each epoch, by the clock. The first includes gathering the columns.
     pub seconds: Vec<f64>,
 }
@@ -54,6 +56,7 @@ pub fn dense_rates(
         candidates: m,
         panel: panel_width(m),
         flops: 4.0 * rows as f64 * m as f64 * x.examples() as f64,
+        bytes: dense_memory(rows, x.examples(), m, None),
         seconds: timed.seconds,
     })
 }

@@ -120,6 +120,7 @@ fn rates_count_the_flops_of_the_products() {
     let rates = dense_rates(&x, 3, &allowed, &settings, &Control::default()).unwrap();
     assert_eq!((rates.rows, rates.candidates, rates.seconds.len()), (20, 19, 3));
     assert_eq!(rates.flops, (4 * 20 * 19 * 40) as f64);
+    assert_eq!(rates.bytes, dense_memory(20, 40, 19, None));
     assert!(rates.panel > 0 && rates.seconds.iter().all(|s| *s >= 0.0));
     assert!(dense_rates(&x, 0, &allowed, &settings, &Control::default()).is_err());
 }
