@@ -124,7 +124,9 @@ fn together<const V: usize, const FUSED: bool>(of: Walk<'_>, d: &mut [f32], firs
     }
 }
 
-/// What the steps taken so far have added to the next four columns.
+/// What the steps taken so far have added to the next four columns. A function of its own, in
+/// which every index is a constant, so that the sums stay in registers.
+#[allow(clippy::needless_range_loop)] // constants, once unrolled
 #[inline(always)]
 fn sums_before<const V: usize, const FUSED: bool>(
     steps: &[f32],
