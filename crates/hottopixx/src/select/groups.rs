@@ -23,12 +23,13 @@ const TRIED: usize = 4;
 /// Rows on which exchanges are scored, at most.
 const SCORED_ROWS: usize = 128;
 /// Operations beyond which less is done: only rows with most of their weight, [`LEANING`], on a hott
-/// row are tried for it; columns are merged to this many, or four for each hott row; and if that is
-/// not enough, fewer rows are scored, but at least so many.
+/// row are tried for it; columns are merged to this many, or four for each hott row; and rows are
+/// scored as far as so many operations go, but at least so many.
 const OPERATIONS: f64 = 2e10;
 const LEANING: f64 = 0.5;
 const MERGED: usize = 400;
-const FEWEST_ROWS: usize = 32;
+const SCORING: f64 = 2e9;
+const FEWEST_ROWS: usize = 16;
 
 /// For each hott row the rows (of X) that could replace it, itself included, increasing.
 /// Stopped early, the groups hold the hott rows alone.
@@ -51,13 +52,22 @@ pub fn groups(
     let buckets = MERGED.max(4 * hott.len());
     let merged = (costly && x.examples() >= 2 * buckets).then(|| coarse(x, hott, buckets));
     let f = x.features();
+    let most = if costly {
+        let points = if merged.is_some() { buckets as f64 } else { points };
+        let row = operations(1, swaps.len(), hott.len(), points);
+        ((SCORING / row) as usize).clamp(FEWEST_ROWS, SCORED_ROWS)
+    } else {
+        SCORED_ROWS
+    };
     let rows: Vec<usize> = match objective {
-        Objective::Mean if f > SCORED_ROWS => {
-            let points = if merged.is_some() { buckets as f64 } else { points };
-            let row = operations(1, swaps.len(), hott.len(), points);
-            let few = ((OPERATIONS / row) as usize).clamp(FEWEST_ROWS, SCORED_ROWS);
-            let count = if costly { few } else { SCORED_ROWS };
-            (0..count).map(|k| k * f / count).collect()
+        Objective::Mean if f > most => (0..most).map(|k| k * f / most).collect(),
+        // The largest error may come from any row: the worst ones, where all are too many.
+        Objective::Max if f > most && costly => {
+            let errors: Vec<f64> = selection.fits.iter().map(|fit| fit.error).collect();
+            let mut worst: Vec<usize> = (0..f).collect();
+            worst.sort_by(|&a, &b| errors[b].total_cmp(&errors[a]).then(a.cmp(&b)));
+            worst.truncate(most);
+            worst
         }
         _ => (0..f).collect(),
     };
