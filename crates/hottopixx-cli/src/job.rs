@@ -109,8 +109,10 @@ impl Session {
             .plain(problem, rank)?
             .method(method)
             .objective(settings.objective)
-            .cleaning(settings.cleaning)
-            .epochs(settings.epochs);
+            .cleaning(settings.cleaning);
+        if let Some(epochs) = settings.epochs {
+            factor = factor.epochs(epochs);
+        }
         factor = programmed(factor, &settings.program);
         if let Some(epsilon) = settings.epsilon {
             factor = factor.epsilon(epsilon);

@@ -258,25 +258,25 @@ impl<'a> Job<'a> {
             let judged = Judged { origin: only.origin.clone(), score: selection.score };
             return Ok((selection, vec![judged], 0));
         }
-        let clean = |hott| match self.cleaning {
-            Cleaning::LeastSquares => Selection { hott, fits: Vec::new(), score: 0.0 }, // see below
-            _ => Selection::new(&self.x, hott, objective, None),
+        // Least squares stands in where exact fits are not affordable, here as well.
+        let squares = self.cleaning == Cleaning::LeastSquares;
+        let clean = |hott| {
+            if squares { self.clean(hott) } else { Selection::new(&self.x, hott, objective, None) }
         };
-        let judged = judge(&self.x, candidates, rank, objective, control, clean);
+        let judged = judge(&self.x, candidates, rank, objective, control, squares, clean);
         let Some((mut selection, judged)) = judged else {
             return Err(Error::NoAnswer(control.stopped().unwrap_or(Stop::Interrupted)));
         };
         let mut exchanges = 0;
-        // Exchanges need exact fits of all rows, which least squares stands in for where they are
-        // not affordable.
-        if self.settings.method == Method::Auto && self.cleaning != Cleaning::LeastSquares {
+        // Exchanges need exact fits of all rows.
+        if self.settings.method == Method::Auto && !squares {
             let settings = ExchangeSettings::default();
             (selection, exchanges) =
                 refine(&self.x, selection, hints, &self.allowed, objective, &settings, control);
         }
         // Greedy methods choose in a telling order; the others do not.
         selection.most_distinctive_first(&self.x);
-        if self.cleaning != Cleaning::Exact {
+        if self.cleaning == Cleaning::Incremental {
             selection = self.clean(selection.hott);
         }
         Ok((selection, judged, exchanges))

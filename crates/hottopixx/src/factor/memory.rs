@@ -7,6 +7,7 @@
 use super::{Factor, Method};
 use crate::certify::Goal;
 use crate::localise::HottopixxSettings;
+use crate::localise::hottopixx::usual_epochs;
 use crate::localise::lp::LpSettings;
 use crate::matrix::Shape;
 
@@ -55,8 +56,8 @@ impl Factor {
     /// Settings of Algorithm 4, with what is left of the memory allowed when there is an answer.
     pub(super) fn hottopixx_settings(&self, shape: Shape) -> HottopixxSettings {
         let memory = self.memory.map(|limit| limit.saturating_sub(self.answer(shape)));
-        let Factor { epochs, seed, .. } = *self;
-        HottopixxSettings { epochs, seed, memory, ..Default::default() }
+        let epochs = self.epochs.unwrap_or_else(|| usual_epochs(shape.cols));
+        HottopixxSettings { epochs, seed: self.seed, memory, ..Default::default() }
     }
 
     /// Unit rows, F with its triplets, W.

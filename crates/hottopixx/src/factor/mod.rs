@@ -225,7 +225,7 @@ pub struct Factor {
     pub(crate) cleaning: Cleaning,
     pub(crate) seed: u64,
     pub(crate) threads: usize,
-    pub(crate) epochs: usize,
+    pub(crate) epochs: Option<usize>,
     pub(crate) cost: Option<Vec<f64>>,
     pub(crate) tau: Option<f64>,
     pub(crate) gap: Option<f64>,
@@ -247,7 +247,7 @@ impl Factor {
             cleaning: Cleaning::Auto,
             seed: 0,
             threads: 0,
-            epochs: 50,
+            epochs: None,
             cost: None,
             tau: None,
             gap: None,
@@ -290,9 +290,10 @@ impl Factor {
         self
     }
 
-    /// Epochs of [`Method::Hottopixx`] (default 50, as in the paper).
+    /// Epochs of [`Method::Hottopixx`] (default 50, as in the paper, and fewer for more than 12,800
+    /// examples, see [`usual_epochs`](crate::localise::hottopixx::usual_epochs)).
     pub fn epochs(mut self, epochs: usize) -> Self {
-        self.epochs = epochs;
+        self.epochs = Some(epochs);
         self
     }
 
@@ -381,7 +382,7 @@ impl Factor {
         let Factor { tau, gap, trace, epsilon, alpha, candidates, memory, .. } = self;
         let version = env!("CARGO_PKG_VERSION");
         let settings = format!(
-            "{version} {rank} {method:?} {objective:?} {cleaning:?} {seed} {epochs} {cost:?} {tau:?} \
+            "{version} {rank} {method:?} {objective:?} {cleaning:?} {seed} {epochs:?} {cost:?} {tau:?} \
              {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {memory:?}"
         );
         fingerprint(matrix, &settings)

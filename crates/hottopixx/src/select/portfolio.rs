@@ -3,7 +3,7 @@
 use super::exchange::Selection;
 use super::{cluster, top};
 use crate::Objective;
-use crate::clean::{fit_operations, refit};
+use crate::clean::{refit, row_operations};
 use crate::control::{Control, Progress, Stage};
 use crate::localise::{snpa_weighted, spa_weighted};
 use crate::normalise::UnitRows;
@@ -62,23 +62,24 @@ const FEWEST_ROWS: usize = 100;
 
 /// How many rows candidates are compared on, by the shape of X alone.
 fn judging_rows(x: &UnitRows, rank: usize) -> usize {
-    let points = x.shape().entries as f64 / x.features() as f64;
-    let rows = (JUDGING_OPERATIONS / fit_operations(points, rank)) as usize;
+    let rows = (JUDGING_OPERATIONS / row_operations(x, rank)) as usize;
     rows.clamp(FEWEST_ROWS, JUDGING_ROWS)
 }
 
-/// The candidate with the lowest exact cleaned error, cleaned on all rows, and every score.
+/// The candidate with the lowest cleaned error, cleaned on all rows, and every score.
 /// Equal sets are judged once; ties go to the earlier candidate. A candidate with fewer than
 /// `rank` rows (a stopped method) is passed over. When `control` stops, the best so far is
 /// returned; the first complete candidate is always judged. `None` when none is complete. `clean`
-/// fits all rows on the winner, where that was not done in judging.
+/// fits all rows on the winner, where that was not done in judging; `by_cleaning` says that all
+/// candidates are to be judged by it, since exact fits are not affordable.
 pub fn judge(
     x: &UnitRows,
     candidates: &[Candidate],
     rank: usize,
     objective: Objective,
     control: &Control,
-    clean: impl FnOnce(Vec<usize>) -> Selection,
+    by_cleaning: bool,
+    clean: impl Fn(Vec<usize>) -> Selection,
 ) -> Option<(Selection, Vec<Judged>)> {
     let distinct = distinct(candidates, rank);
     let f = x.features();
@@ -91,11 +92,17 @@ pub fn judge(
         if best.is_some() && control.stopped().is_some() {
             break;
         }
-        let fits = refit(x, &candidate.rows, &rows, None);
-        let score = objective.score(fits.iter().map(|fit| fit.error));
-        judged.push(Judged { origin: candidate.origin.clone(), score });
-        if best.as_ref().is_none_or(|b| score < b.score) {
-            best = Some(Selection { hott: candidate.rows.clone(), fits, score });
+        let hott = candidate.rows.clone();
+        let selection = if by_cleaning {
+            clean(hott)
+        } else {
+            let fits = refit(x, &hott, &rows, None);
+            let score = objective.score(fits.iter().map(|fit| fit.error));
+            Selection { hott, fits, score }
+        };
+        judged.push(Judged { origin: candidate.origin.clone(), score: selection.score });
+        if best.as_ref().is_none_or(|b| selection.score < b.score) {
+            best = Some(selection);
         }
         control.report(&Progress {
             stage: Stage::Select,
@@ -106,7 +113,7 @@ pub fn judge(
         });
     }
     let best = best?;
-    let best = if sample == f { best } else { clean(best.hott) };
+    let best = if sample == f || by_cleaning { best } else { clean(best.hott) };
     Some((best, judged))
 }
 
