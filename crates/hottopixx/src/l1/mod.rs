@@ -192,7 +192,8 @@ pub fn alpha(points: &Dense) -> f64 {
 const SMALL_HULLS: usize = 10_000_000;
 
 /// [`hull_distance`] of every row, for many columns: one design for all rows, which each leaves its
-/// own atom out of, and [`NearSolver`] from least squares. As exact. O(r n) memory.
+/// own atom out of, and [`NearSolver`] from least squares, holding the penalty's column. As exact.
+/// O(r n) memory.
 fn wide_hull_distances(points: &Dense) -> Vec<f64> {
     let (r, n) = (points.rows(), points.cols());
     // With the penalty's column all rows have the sum 3; they are scaled to one.
@@ -210,6 +211,7 @@ fn wide_hull_distances(points: &Dense) -> Vec<f64> {
     (0..r)
         .into_par_iter()
         .map_init(NearSolver::default, |near, i| {
+            near.held = Some(n as u32);
             let usable: Vec<u32> = (0..r as u32).filter(|&j| j as usize != i).collect();
             let entry = |j: u32, k: u32| gram[j as usize * r + k as usize];
             let block: Vec<f64> =

@@ -72,6 +72,8 @@ pub struct NearSolver {
     old_weights: Vec<f64>,
     old_residual: Vec<f64>,
     breakpoints: Vec<Breakpoint>,
+    /// A point that is known to be met at the optimum, and so heavy that starts must meet it.
+    pub(super) held: Option<u32>,
     dual: Vec<f64>,
     basis: Basis,
 }
@@ -325,6 +327,9 @@ impl NearSolver {
         };
         self.is_near.clear();
         self.is_near.extend(self.residual.iter().map(|e| e.abs() <= band));
+        if let Some(k) = self.held {
+            self.is_near[k as usize] = true;
+        }
         self.far.clear();
         self.far.extend(
             (self.residual.iter().zip(&self.is_near)).map(
@@ -388,7 +393,7 @@ impl NearSolver {
     fn crash(&mut self, p: &Problem<'_>) -> Basis {
         if p.usable.len() >= SMOOTHED {
             let Near { design, x, .. } = &self.near;
-            self.smooth.run(design, x, &self.upper, &self.weights);
+            self.smooth.run(design, x, &self.upper, &self.weights, self.held_place());
             self.narrow(NARROWED * p.usable.len());
         } else {
             self.smooth.weights.clone_from(&self.weights);
@@ -412,9 +417,16 @@ impl NearSolver {
             order.select_nth_unstable_by(wanted, |a, b| size(a).total_cmp(&size(b)).then(a.cmp(b)));
         }
         order.truncate(wanted);
+        order.extend(self.held_place().map(|at| at as u32));
         order.sort_unstable();
+        order.dedup();
         basis.active = order;
         basis
+    }
+
+    /// Where the held point is among the near ones, which must be in order.
+    fn held_place(&self) -> Option<usize> {
+        self.held.and_then(|k| self.near.points.binary_search(&k).ok())
     }
 
     /// Leaves about `wanted` near points, those closest to the smoothed fit; the sides of the others
@@ -426,12 +438,19 @@ impl NearSolver {
         }
         let mut sizes: Vec<f64> = residual.iter().map(|e| e.abs()).collect();
         let band = *sizes.select_nth_unstable_by(wanted, f64::total_cmp).1;
-        for (&k, &e) in self.near.points.iter().zip(&*residual).filter(|(_, e)| e.abs() > band) {
+        let held = self.held;
+        let stays: Vec<bool> = (residual.iter().zip(&self.near.points))
+            .map(|(e, &k)| e.abs() <= band || held == Some(k))
+            .collect();
+        for ((&k, &e), _) in
+            self.near.points.iter().zip(&*residual).zip(&stays).filter(|(_, stays)| !**stays)
+        {
             self.is_near[k as usize] = false;
             self.far[k as usize] = if e > 0.0 { 2.0 } else { 0.0 };
         }
-        self.near.keep(|at| residual[at].abs() <= band, &self.far);
-        residual.retain(|e| e.abs() <= band);
+        self.near.keep(&stays, &self.far);
+        let mut stays = stays.iter();
+        residual.retain(|_| *stays.next().expect("one for each point"));
     }
 
     /// A basis of the whole problem in terms of usable atoms and near points.
@@ -489,12 +508,12 @@ impl Near {
     }
 
     /// Keeps some of the points, by place; the others go to the linear term.
-    fn keep(&mut self, stays: impl Fn(usize) -> bool, far: &[f64]) {
+    fn keep(&mut self, stays: &[bool], far: &[f64]) {
         let design = &mut self.design;
         let (m, mut kept) = (design.atoms, 0);
         for at in 0..self.points.len() {
             let k = self.points[at];
-            if stays(at) {
+            if stays[at] {
                 (self.points[kept], self.x[kept]) = (k, self.x[at]);
                 design.by_point.copy_within(at * m..(at + 1) * m, kept * m);
                 kept += 1;

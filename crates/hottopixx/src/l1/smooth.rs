@@ -33,15 +33,23 @@ pub(super) struct Smooth {
 }
 
 impl Smooth {
-    /// Improves the weights `start` of a hinge problem over all atoms of `design`.
-    pub fn run(&mut self, design: &Design, x: &[f64], upper: &[f64], start: &[f64]) {
+    /// Improves the weights `start` of a hinge problem over all atoms of `design`. The loss of the
+    /// point `held`, which is met at the minimum, has no end of its rounded corner.
+    pub fn run(
+        &mut self,
+        design: &Design,
+        x: &[f64],
+        upper: &[f64],
+        start: &[f64],
+        held: Option<usize>,
+    ) {
         start.clone_into(&mut self.trial);
         self.form_residual(design, x);
         let mut best = self.value(design);
         self.keep();
         let mut gamma = max_abs(&self.trial_residual);
         for _ in 0..STEPS {
-            if !self.step(design, upper, gamma) {
+            if !self.step(design, upper, gamma, held) {
                 break;
             }
             self.form_residual(design, x);
@@ -79,12 +87,15 @@ impl Smooth {
     }
 
     /// One Newton step, cut off at the bounds; false when too few points are close.
-    fn step(&mut self, design: &Design, upper: &[f64], gamma: f64) -> bool {
+    fn step(&mut self, design: &Design, upper: &[f64], gamma: f64, held: Option<usize>) -> bool {
         let close: Vec<usize> = (0..self.trial_residual.len())
-            .filter(|&k| self.trial_residual[k].abs() < gamma)
+            .filter(|&k| self.trial_residual[k].abs() < gamma || held == Some(k))
             .collect();
         self.slopes.clear();
         self.slopes.extend(self.trial_residual.iter().map(|e| (1.0 + e / gamma).clamp(0.0, 2.0)));
+        if let Some(k) = held {
+            self.slopes[k] = 1.0 + self.trial_residual[k] / gamma;
+        }
         self.gradient.clear();
         let slopes = &self.slopes;
         let gradient = (0..design.atoms()).map(|j| design.linear[j] - design.price(j, slopes));
@@ -188,7 +199,7 @@ mod tests {
             residual.iter().map(|e| e.abs()).sum::<f64>()
         };
         let mut smooth = Smooth::default();
-        smooth.run(&design, &x, &vec![1.0; m], &weights);
+        smooth.run(&design, &x, &vec![1.0; m], &weights, None);
         assert!(smooth.weights.iter().all(|c| (0.0..=1.0).contains(c)));
         let (before, after) = (error(&weights), error(&smooth.weights));
         assert!(after - least < 0.05 * (before - least), "{before} {after} {least}");

@@ -250,7 +250,7 @@ fn wide_hull_distances_are_hull_distances() {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 33) as f64 / (1u64 << 31) as f64
     };
-    for (r, n) in [(2, 50), (5, 40), (8, 900), (12, 500)] {
+    for (r, n) in [(2, 50), (5, 40), (8, 900), (12, 500), (40, 700)] {
         let mut points = Dense::zeros(r, n);
         for j in 0..r {
             let row = points.row_mut(j);

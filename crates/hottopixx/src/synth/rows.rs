@@ -35,7 +35,7 @@ pub(super) fn random_topics(rng: &mut ChaCha8Rng, rank: usize, examples: usize) 
     w
 }
 
-/// Above this r^2 n, alpha takes minutes and is found only where the noise depends on it.
+/// Above this r^2 n, alpha takes a while and is found only where the noise depends on it.
 const EASY_ALPHA: usize = 100_000_000;
 
 /// alpha of the paper's section 2: the least l1 distance of a row of W from the convex hull of
