@@ -25,7 +25,7 @@ const SCORED_ROWS: usize = 128;
 /// Operations beyond which less is done: only rows with most of their weight, [`LEANING`], on a hott
 /// row are tried for it; columns are merged to this many, or four for each hott row; and rows are
 /// scored as far as so many operations go, but at least so many.
-const OPERATIONS: f64 = 2e10;
+const OPERATIONS: f64 = 1e9;
 const LEANING: f64 = 0.5;
 const MERGED: usize = 400;
 const SCORING: f64 = 2e9;

@@ -199,10 +199,8 @@ fn documents_are_what_they_promise() {
         let others = (0..f).step_by(19).filter(|j| !anchors.contains(j)).map(total);
         let best = others.fold(0.0, f64::max);
         let least = truth.hott.iter().map(|&j| total(j)).fold(f64::INFINITY, f64::min);
-        // With three topics many core words have the same two, and then resemble each other.
-        let margin = [0.0, 1.0, 1.5][(rank / 2).min(2)];
         if rank > 1 {
-            assert!(least > margin * best, "{rank}: {least} {best}");
+            assert!(least > best, "{rank}: {least} {best}");
         }
     }
 }

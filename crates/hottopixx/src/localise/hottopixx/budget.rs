@@ -9,7 +9,7 @@ use super::{HottopixxSettings, sparse};
 use crate::matrix::Shape;
 
 /// Columns of C for sparse X: at least so many, and so many for each hott row.
-const COLUMNS: (usize, usize) = (1000, 10);
+const COLUMNS: (usize, usize) = (200, 10);
 /// With little memory, columns of C for sparse X are not fewer than so many for each hott row.
 const FEWEST: usize = 3;
 

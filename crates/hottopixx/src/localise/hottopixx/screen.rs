@@ -127,7 +127,7 @@ mod tests {
     use crate::synth::{Family, Recipe};
 
     fn instance(rank: usize, seed: u64) -> (UnitRows, Vec<usize>) {
-        let recipe = Recipe::new(Family::Documents, rank).size(600, 900).tokens(30).seed(seed);
+        let recipe = Recipe::new(Family::Documents, rank).size(600, 500).tokens(30).seed(seed);
         let instance = recipe.generate().unwrap();
         let x = UnitRows::new(&instance.matrix).unwrap();
         let hott = instance.truth.hott.iter().map(|&h| x.unit_row(h).unwrap()).collect();
