@@ -389,7 +389,7 @@ pub struct Settings {
           hide_possible_values = true)]
     pub cleaning: Cleaning,
     /// Epochs of the method hottopixx (default: 50, with more than 12,800
-    /// examples fewer, down to 10)
+    /// examples fewer, down to 10, or 25 for sparse data)
     #[arg(long, value_name = "N")]
     pub epochs: Option<usize>,
     #[command(flatten)]

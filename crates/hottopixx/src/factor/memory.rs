@@ -56,7 +56,7 @@ impl Factor {
     /// Settings of Algorithm 4, with what is left of the memory allowed when there is an answer.
     pub(super) fn hottopixx_settings(&self, shape: Shape) -> HottopixxSettings {
         let memory = self.memory.map(|limit| limit.saturating_sub(self.answer(shape)));
-        let epochs = self.epochs.unwrap_or_else(|| usual_epochs(shape.cols));
+        let epochs = self.epochs.unwrap_or_else(|| usual_epochs(shape));
         HottopixxSettings { epochs, seed: self.seed, memory, ..Default::default() }
     }
 

@@ -87,6 +87,23 @@ pub fn transpose(rows: usize, cols: usize, from: &[f64], to: &mut [f64]) {
 }
 
 dispatched! {
+    /// `||s x - t y||_1`, in eight partial sums.
+    pub fn scaled_distance(s: f64, x: &[f64], t: f64, y: &[f64]) -> f64 {
+        let n = x.len().min(y.len());
+        let (x, y) = (&x[..n], &y[..n]);
+        let mut sums = [0.0; LANES];
+        let (mut xs, mut ys) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
+        for (x, y) in (&mut xs).zip(&mut ys) {
+            for l in 0..LANES {
+                sums[l] += (s * x[l] - t * y[l]).abs();
+            }
+        }
+        let rest = xs.remainder().iter().zip(ys.remainder());
+        sums.iter().sum::<f64>() + rest.map(|(x, y)| (s * x - t * y).abs()).sum::<f64>()
+    }
+}
+
+dispatched! {
     /// The largest absolute value, 0 for none.
     pub fn max_abs(x: &[f64]) -> f64 {
         let mut lanes = [0.0f64; LANES];
@@ -155,6 +172,8 @@ mod tests {
             let y: Vec<f64> = (0..n).map(|k| (k as f64 * 1.3).cos()).collect();
             let expected: f64 = x.iter().zip(&y).map(|(x, y)| x * y).sum();
             assert!((dot(&x, &y) - expected).abs() < 1e-14);
+            let apart: f64 = x.iter().zip(&y).map(|(x, y)| (2.0 * x - 0.5 * y).abs()).sum();
+            assert!((scaled_distance(2.0, &x, 0.5, &y) - apart).abs() < 1e-13);
             assert_eq!(max_abs(&x), x.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
             let (mut one, mut four) = (y.clone(), y.clone());
             for a in [0.5, -2.0, 0.25, 3.0] {

@@ -123,8 +123,7 @@ impl<'a> Row<'a> {
     /// The l1 distance to another row of the same length.
     pub fn l1_distance(self, other: Row<'_>) -> f64 {
         if let (Entries::Dense(a), Entries::Dense(b)) = (self.entries, other.entries) {
-            let (s, t) = (self.factor, other.factor);
-            return a.iter().zip(b).map(|(x, y)| (s * x - t * y).abs()).sum();
+            return kernels::scaled_distance(self.factor, a, other.factor, b);
         }
         // Merge of two increasing column lists.
         let (mut left, mut right) = (self.nonzeros().peekable(), other.nonzeros().peekable());

@@ -20,7 +20,7 @@ use std::time::Instant;
 /// Seconds that a yardstick is measured for.
 const LONG_ENOUGH: f64 = 1.0;
 /// Epochs that are run; the first, which prepares the data, does not count.
-const EPOCHS: usize = 4;
+const EPOCHS: usize = 3;
 
 /// Rates on one number of threads.
 #[derive(Debug, Clone, Serialize)]
@@ -40,7 +40,7 @@ pub struct Rates {
 /// Rates on 1 thread, 2 threads and so on up to `threads`, doubling.
 pub fn rates(threads: usize, quick: bool) -> Result<Vec<Rates>, Failure> {
     let small = if quick { 8 } else { 1 };
-    let dense = (1600 / small, 16_000 / small);
+    let dense = (1600 / small, 64_000 / small);
     let sparse = (20_000 / small, 160_000 / small);
     let library = |error: Error| Failure::Wrong(error.to_string());
     let recipe = Recipe::new(Family::Paper, 20).size(dense.0, dense.1).noise(0.0);

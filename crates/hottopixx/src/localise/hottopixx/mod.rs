@@ -34,6 +34,7 @@ use super::{Localisation, candidate_rows, check_cost, spread};
 use crate::Error;
 use crate::checkpoint::{get_u64, put_u64};
 use crate::control::{Control, Progress, Stage, Stop};
+use crate::matrix::Shape;
 use crate::normalise::UnitRows;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -86,15 +87,17 @@ impl Default for HottopixxSettings {
     }
 }
 
-/// Visits of examples after which the diagonal has settled, and the fewest epochs all the same.
-const SETTLED: (usize, usize) = (640_000, 10);
+/// Visits of examples after which the diagonal has settled.
+const SETTLED: usize = 640_000;
+/// The fewest epochs all the same, for dense and for sparse X, whose rows visit few examples.
+const LEAST_EPOCHS: (usize, usize) = (10, 25);
 
-/// Epochs that suffice for so many examples: 50, as in the paper, and fewer where these would be
-/// more than 640,000 visits, but at least 10. What counts is the number of steps: at 1600 x 64000
-/// the diagonal has settled after 3 epochs, at 40 x 400 hardly after 50.
-pub fn usual_epochs(examples: usize) -> usize {
-    let (visits, least) = SETTLED;
-    (visits / examples.max(1)).clamp(least, HottopixxSettings::default().epochs)
+/// Epochs that suffice for X of this shape: 50, as in the paper, and fewer where these would be
+/// more than 640,000 visits of examples, but at least 10, or 25 for sparse X. What counts is the
+/// number of steps: dense X of 1600 x 64000 has settled after 3 epochs, of 40 x 400 hardly after 50.
+pub fn usual_epochs(shape: Shape) -> usize {
+    let least = if shape.dense { LEAST_EPOCHS.0 } else { LEAST_EPOCHS.1 };
+    (SETTLED / shape.cols.max(1)).clamp(least, HottopixxSettings::default().epochs)
 }
 
 /// Scales of the default cost vector: of the part that prefers extreme rows, and the random part.
