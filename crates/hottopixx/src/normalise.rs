@@ -177,7 +177,7 @@ impl UnitRows {
     }
 
     /// `X_R X_S^T`, rows R and columns S of the Gram matrix: |R| x |S| and row-major. For dense X
-    /// some rows are copied at a time, at most [`COPIED`] numbers.
+    /// some rows are copied at a time, at most `COPIED` numbers.
     pub fn gram_block(&self, rows: &[usize], columns: &[usize]) -> Vec<f64> {
         if rows.len() == self.features() && rows.iter().enumerate().all(|(at, i)| at == *i) {
             return self.gram_columns(columns);

@@ -511,9 +511,9 @@ impl Near {
     fn keep(&mut self, stays: &[bool], far: &[f64]) {
         let design = &mut self.design;
         let (m, mut kept) = (design.atoms, 0);
-        for at in 0..self.points.len() {
+        for (at, &stays) in stays.iter().enumerate().take(self.points.len()) {
             let k = self.points[at];
-            if stays[at] {
+            if stays {
                 (self.points[kept], self.x[kept]) = (k, self.x[at]);
                 design.by_point.copy_within(at * m..(at + 1) * m, kept * m);
                 kept += 1;

@@ -4,7 +4,7 @@
 //! names, for every hott row h, the rows that do nearly all of its work. Leaving h out raises the
 //! error by some loss; j belongs to the group of h when exchanging h for j raises it by at most a
 //! tenth of that loss. The measure does not depend on the rank or on how noisy the data are. Where
-//! scoring would take long, it is done on merged columns (see [`super::coarse`]), where all errors
+//! scoring would take long, it is done on merged columns (see `coarse`), where all errors
 //! are somewhat smaller, and for near-duplicates only.
 
 use super::coarse::coarse;

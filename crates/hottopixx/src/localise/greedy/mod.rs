@@ -3,7 +3,7 @@
 //! They differ in what "explain" means: [`spa`] projects onto the span of the chosen rows,
 //! [`snpa`] onto the convex hull of them and the origin, [`xray`] onto their cone. All three are
 //! exact on separable data without noise and cost about one product with X for each row chosen, several of
-//! them in one pass over X ([`inner`]), so they are the fastest methods here; they fail on instances where extreme rows are not hott
+//! them in one pass over X (`inner`), so they are the fastest methods here; they fail on instances where extreme rows are not hott
 //! (such as midpoints pushed outward), which is where the convex methods earn their keep.
 //!
 //! No function here returns fewer than `rank` rows while that many are allowed, unless it was

@@ -15,7 +15,7 @@ const FEWEST: usize = 3;
 
 impl HottopixxSettings {
     /// Columns of C for `allowed` rows that may be hott.
-    pub(super) fn columns(&self, shape: Shape, rank: usize, allowed: usize) -> usize {
+    pub(super) fn column_count(&self, shape: Shape, rank: usize, allowed: usize) -> usize {
         if shape.dense {
             return allowed;
         }
@@ -46,7 +46,7 @@ impl HottopixxSettings {
     /// shape and `allowed` rows that may be hott. More than [`HottopixxSettings::memory`] only when
     /// there is no way to do with that.
     pub fn bytes(&self, shape: Shape, rank: usize, allowed: usize) -> u64 {
-        let m = self.columns(shape, rank, allowed);
+        let m = self.column_count(shape, rank, allowed);
         if shape.dense {
             dense::memory(shape.rows, shape.cols, m, &self.dense(shape, m))
         } else {
@@ -81,15 +81,15 @@ mod tests {
     fn sparse_x_has_as_many_columns_as_fit() {
         let shape = Shape { rows: 44_739, cols: 351_849, entries: 19_400_000, dense: false };
         let usual = with(None).bytes(shape, 100, shape.rows);
-        assert_eq!(with(None).columns(shape, 100, shape.rows), 1000);
-        assert_eq!(with(Some(usual)).columns(shape, 100, shape.rows), 1000);
+        assert_eq!(with(None).column_count(shape, 100, shape.rows), 1000);
+        assert_eq!(with(Some(usual)).column_count(shape, 100, shape.rows), 1000);
         let limit = usual * 2 / 3;
         let fewer = with(Some(limit));
-        let m = fewer.columns(shape, 100, shape.rows);
+        let m = fewer.column_count(shape, 100, shape.rows);
         assert!((300..1000).contains(&m), "{m}");
         assert!(fewer.bytes(shape, 100, shape.rows) <= limit);
         assert!(sparse::memory(shape, m + 1) > limit);
-        assert_eq!(with(Some(0)).columns(shape, 100, shape.rows), 300);
+        assert_eq!(with(Some(0)).column_count(shape, 100, shape.rows), 300);
         for (rows, cols, entries, gib) in [
             (44_739, 351_849, 19_400_000, 1.5),
             (47_153, 781_265, 59_200_000, 2.0),

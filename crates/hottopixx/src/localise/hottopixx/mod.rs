@@ -221,7 +221,7 @@ pub fn hottopixx(
     let allowed = candidates.len();
     let lists = (!x.is_dense()).then(|| Lists::rows(x, settings.seed));
     if let Some(lists) = &lists {
-        let most = settings.columns(x.shape(), rank, allowed);
+        let most = settings.column_count(x.shape(), rank, allowed);
         if most < allowed {
             // Told to stop, any will do: there will be no epoch.
             candidates = screen::screen(lists, &candidates, x.examples(), most, control)
