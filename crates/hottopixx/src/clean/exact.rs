@@ -49,7 +49,8 @@ pub(crate) fn refit(
 ) -> Vec<RowFit> {
     let atoms = Atoms::new(&x.select_rows(hott));
     let usable: Vec<u32> = (0..hott.len() as u32).collect();
-    let is_wide = |points: usize| NearSolver::pays(points, hott.len());
+    // Most sparse rows need no pivot, which the start from zero sees at once.
+    let is_wide = |points: usize| x.is_dense() && NearSolver::pays(points, hott.len());
     let any_wide = rows.iter().any(|&i| is_wide(x.row(i).stored()));
     let starts = if any_wide { least_squares_of(x, hott, rows) } else { Vec::new() };
     rows.par_iter()
