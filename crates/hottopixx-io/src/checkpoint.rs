@@ -1,10 +1,11 @@
 //! The file of `--checkpoint`: the state of a run between two epochs.
 //!
 //! Magic, version, the fingerprint of the data and settings, the state, and at the end its length
-//! and CRC. It is written under another name and then renamed, so that a run killed at any moment
+//! and hash. It is written under another name and then renamed, so that a run killed at any moment
 //! leaves the state before or the state after, never a part of one.
 
 use crate::error::{Error, Place};
+use crate::hpx::Hash;
 use crate::source::display_name;
 use crate::write;
 use hottopixx::checkpoint::{Keeper, Writer};
@@ -16,9 +17,9 @@ use std::time::{Duration, Instant};
 
 const MAGIC: &[u8; 8] = b"hottopix";
 const VERSION: u32 = 1;
-/// Bytes before the state: magic, version, fingerprint; and behind it: length, CRC.
+/// Bytes before the state: magic, version, fingerprint; and behind it: length, hash.
 const HEAD: u64 = 8 + 4 + 8;
-const TAIL: u64 = 8 + 4;
+const TAIL: u64 = 8 + 8;
 
 /// A file that keeps the state of a run.
 #[derive(Debug)]
@@ -71,7 +72,7 @@ impl Checkpoint {
         let _ = std::fs::remove_file(&self.path);
     }
 
-    /// Reads the whole file once and compares length and CRC.
+    /// Reads the whole file once and compares length and hash.
     fn check(&self, file: File) -> Result<(), Error> {
         let fail = |what: &str, remedy: &str| Error::Malformed {
             file: display_name(&self.path),
@@ -96,7 +97,7 @@ impl Checkpoint {
             let remedy = "finish the run with that version, or remove it";
             return Err(fail("it was written by another version of this program", remedy));
         }
-        let mut sum = Sum::default();
+        let mut sum = Sum::new();
         let state = length - HEAD - TAIL;
         let copied = io::copy(&mut (&mut input).take(state), &mut sum).map_err(read)?;
         let mut tail = [0; TAIL as usize];
@@ -136,7 +137,7 @@ impl Keeper for Checkpoint {
             file.write_all(MAGIC)?;
             file.write_all(&VERSION.to_le_bytes())?;
             file.write_all(&self.fingerprint.to_le_bytes())?;
-            let mut body = Body { file, sum: Sum::default() };
+            let mut body = Body { file, sum: Sum::new() };
             state(&mut body)?;
             let tail = body.sum.tail();
             file.write_all(&tail)
@@ -147,18 +148,21 @@ impl Keeper for Checkpoint {
     }
 }
 
-/// Length and CRC of what passes.
-#[derive(Default)]
+/// Length and hash of what passes.
 struct Sum {
     length: u64,
-    crc: crc32fast::Hasher,
+    hash: Hash,
 }
 
 impl Sum {
+    fn new() -> Self {
+        Sum { length: 0, hash: Hash::new() }
+    }
+
     fn tail(self) -> [u8; TAIL as usize] {
         let mut tail = [0; TAIL as usize];
         tail[..8].copy_from_slice(&self.length.to_le_bytes());
-        tail[8..].copy_from_slice(&self.crc.finalize().to_le_bytes());
+        tail[8..].copy_from_slice(&self.hash.finish().to_le_bytes());
         tail
     }
 }
@@ -166,7 +170,7 @@ impl Sum {
 impl Write for Sum {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.length += bytes.len() as u64;
-        self.crc.update(bytes);
+        self.hash = self.hash.add(bytes);
         Ok(bytes.len())
     }
 

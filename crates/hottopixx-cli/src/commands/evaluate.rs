@@ -37,7 +37,8 @@ pub fn run(args: &args::Evaluate, started: Instant) -> Result<(), Failure> {
     output::deliver(&args.output, &problem, &answer, &summary, &text)
 }
 
-fn read_truth(path: &Path) -> Result<Truth, Failure> {
+/// The truth of a generated instance.
+pub fn read_truth(path: &Path) -> Result<Truth, Failure> {
     let wrong = |what: String| Failure::Wrong(format!("{}: {what}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| {

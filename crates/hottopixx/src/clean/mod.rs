@@ -21,7 +21,7 @@ pub use squares::least_squares;
 use crate::normalise::UnitRows;
 
 /// Operations of exact cleaning up to which it counts as affordable: a minute or two of one core.
-pub const AFFORDABLE: f64 = 1e11;
+const AFFORDABLE: f64 = 1e11;
 
 /// What rows of sparse data take of that: few hott rows meet their support, and most rows need no
 /// pivot at all. Measured at 44739 x 351849 and 47153 x 781265 with 100 hott rows.
@@ -30,7 +30,7 @@ const SPARSE_SHARE: f64 = 0.02;
 /// Operations that the exact l1 fit of a row on `rank` hott rows takes, roughly: about three pivots
 /// a hott row, each over the columns in doubt (for wide rows one in 24 and some more, otherwise all),
 /// and some passes over all columns. `points` is the number of nonzeros of the row.
-pub fn fit_operations(points: f64, rank: usize) -> f64 {
+fn fit_operations(points: f64, rank: usize) -> f64 {
     let k = rank as f64;
     let in_doubt = points.min(500.0 + points / 24.0 + 5.0 * k);
     3.0 * k * (k * in_doubt + k * k) + 10.0 * k * points

@@ -7,6 +7,7 @@
 use super::{Factor, Method};
 use crate::certify::Goal;
 use crate::localise::HottopixxSettings;
+use crate::localise::greedy::GRAM_BATCH;
 use crate::localise::hottopixx::usual_epochs;
 use crate::localise::lp::LpSettings;
 use crate::matrix::Shape;
@@ -26,8 +27,6 @@ pub struct Footprint {
 
 /// The program itself, its threads and small things.
 const PROGRAM: u64 = 48 << 20;
-/// Columns of the Gram matrix that the greedy methods fetch at a time, at most.
-const GRAM_BATCH: u64 = 128;
 
 impl Footprint {
     /// The most that the data take at one time, the matrix included.
@@ -70,7 +69,9 @@ impl Factor {
         let (f, n, r) = (shape.f(), shape.n(), (self.rank as u64).min(shape.f()));
         let threads = self.thread_count() as u64;
         // A column of L for each row chosen, a batch of Gram columns, some vectors of length n.
-        let spa = |r: u64| 8 * f * (r + GRAM_BATCH) + shape.some_rows(GRAM_BATCH) + 32 * n;
+        // Batches that are not used up yet stay beside the next one.
+        let batch = 2 * GRAM_BATCH as u64;
+        let spa = |r: u64| 8 * f * (r + batch) + shape.some_rows(batch) + 32 * n;
         let hulls = spa(r) + 24 * f * r + 8 * threads * n;
         // The Gram matrix, C, and what the accelerated gradient keeps of it.
         let frobenius = |m: u64| 8 * m * m + 48 * f * m + 2 * shape.some_rows(m);

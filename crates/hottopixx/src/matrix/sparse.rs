@@ -31,25 +31,12 @@ impl Sparse {
         columns: Vec<u32>,
         values: Vec<f64>,
     ) -> Result<Self, Error> {
-        Sparse::from_buffers(rows, cols, starts.into(), columns.into(), values.into())
-    }
-
-    /// As [`Sparse::new`], from numbers that may be shared.
-    ///
-    /// # Errors
-    /// As [`Sparse::new`].
-    pub fn from_buffers(
-        rows: usize,
-        cols: usize,
-        starts: Buffer<usize>,
-        columns: Buffer<u32>,
-        values: Buffer<f64>,
-    ) -> Result<Self, Error> {
-        let matrix = Sparse::checked(rows, cols, starts, columns, values)?;
+        let matrix = Sparse::checked(rows, cols, starts.into(), columns.into(), values.into())?;
         Ok(if matrix.first_unsorted().is_none() { matrix } else { matrix.sorted_and_merged() })
     }
 
-    /// As [`Sparse::from_buffers`], for rows whose columns increase already: nothing is copied.
+    /// As [`Sparse::new`], from numbers that may be shared, for rows whose columns increase already:
+    /// nothing is copied.
     ///
     /// # Errors
     /// As [`Sparse::new`], and [`Error::Order`] for the first row whose columns do not increase.

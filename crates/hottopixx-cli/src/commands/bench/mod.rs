@@ -84,7 +84,12 @@ pub fn run(args: &args::Bench) -> Result<(), Failure> {
         let path = shape.generate(folder.path())?;
         note(&format!("{}: factoring", shape.name));
         let count = threads.to_string();
-        bench.shapes.push(shape.factor(&path, &["--method", "hottopixx", "--threads", &count])?);
+        let run = shape.factor(&path, &["--method", "hottopixx", "--threads", &count])?;
+        note(&format!(
+            "{}: {:.1} s, {} of {} found",
+            shape.name, run.seconds, run.found, shape.rank
+        ));
+        bench.shapes.push(run);
     }
     if wanted("spa") {
         match &args.python {

@@ -3,8 +3,9 @@
 //! Every run is a process of its own that loads the file and does everything `factor` does, so that
 //! seconds and memory are those a user would see.
 
+use crate::commands::evaluate::read_truth;
 use crate::failure::Failure;
-use hottopixx::synth::{Family, Truth};
+use hottopixx::synth::Family;
 use serde::Serialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -139,11 +140,7 @@ impl Shape {
 
     /// Runs `factor` on the file.
     pub fn factor(&self, path: &Path, more: &[&str]) -> Result<Outcome, Failure> {
-        let truth = path.with_extension("truth.json");
-        let truth: Truth = std::fs::read_to_string(&truth)
-            .map_err(|error| error.to_string())
-            .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
-            .map_err(|error| Failure::Wrong(format!("{}: {error}", truth.display())))?;
+        let truth = read_truth(&path.with_extension("truth.json"))?;
         let mut command = program()?;
         command.arg("factor").arg(path).args(["--rank", &self.rank.to_string()]);
         command.args(["--json", "--quiet"]).args(more);

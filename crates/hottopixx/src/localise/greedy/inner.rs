@@ -11,7 +11,7 @@ use crate::normalise::UnitRows;
 /// Columns of the first batch, the fewest and the most of later ones.
 const FIRST: usize = 32;
 const FEWEST: usize = 4;
-const MOST: usize = 64;
+pub(crate) const MOST: usize = 64;
 
 /// Columns of the Gram matrix that are not used yet: at most two batches of length f.
 pub(super) struct Inner<'a> {

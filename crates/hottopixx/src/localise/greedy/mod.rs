@@ -18,6 +18,7 @@ mod spa;
 mod xray;
 
 pub(crate) use fits::{least_squares, least_squares_of};
+pub(crate) use inner::MOST as GRAM_BATCH;
 pub use snpa::{snpa, snpa_weighted};
 pub use spa::{spa, spa_controlled, spa_weighted};
 pub use xray::xray;
