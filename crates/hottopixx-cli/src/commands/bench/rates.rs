@@ -1,13 +1,13 @@
 //! How fast epochs are, against what the machine reaches in a plain product and a plain scan.
 //!
 //! Everything is measured in one run and on the same number of threads, so that the ratios mean
-//! something on a machine that is not quiet: the yardstick is measured before and after, and the
-//! better of the two counts.
+//! something on a machine that is not quiet: the yardstick is measured after every epoch, numbers
+//! of threads take turns, and medians count.
 
 use crate::failure::Failure;
 use hottopixx::Error;
 use hottopixx::control::{Control, Observer, Progress};
-use hottopixx::kernels;
+use hottopixx::kernels::{View, ViewMut, multiply};
 use hottopixx::localise::{self, HottopixxSettings};
 use hottopixx::matrix::Matrix;
 use hottopixx::normalise::UnitRows;
@@ -19,8 +19,10 @@ use std::time::Instant;
 
 /// Seconds that a yardstick is measured for.
 const LONG_ENOUGH: f64 = 1.0;
-/// Epochs that are run; the first, which prepares the data, does not count.
-const EPOCHS: usize = 3;
+/// Epochs of one run; the first does not count.
+const EPOCHS: usize = 4;
+/// Times that every number of threads has its turn.
+const ROUNDS: usize = 3;
 
 /// Rates on one number of threads.
 #[derive(Debug, Clone, Serialize)]
@@ -47,13 +49,42 @@ pub fn rates(threads: usize, quick: bool) -> Result<Vec<Rates>, Failure> {
     let dense = recipe.generate().map_err(library)?.matrix;
     let recipe = Recipe::new(Family::Documents, 50).size(sparse.0, sparse.1).tokens(60);
     let sparse = recipe.generate().map_err(library)?.matrix;
-    let mut table = Vec::new();
-    let mut count = 1;
-    while count <= threads {
-        table.push(on_threads(count, || measure(count, &dense, &sparse))??);
-        count *= 2;
+    let counts: Vec<usize> =
+        std::iter::successors(Some(1), |c| Some(2 * c)).take_while(|c| *c <= threads).collect();
+    let mut samples = vec![Samples::default(); counts.len()];
+    for _ in 0..ROUNDS {
+        for (&count, samples) in counts.iter().zip(&mut samples) {
+            on_threads(count, || samples.measure(&dense, &sparse))??;
+        }
     }
-    Ok(table)
+    let flops = 4.0 * (dense.rows() * dense.rows()) as f64 * dense.cols() as f64;
+    let rates = counts.into_iter().zip(samples).map(|(threads, samples)| Rates {
+        threads,
+        gemm: median(samples.dense.yardstick),
+        dense: flops / median(samples.dense.seconds) / 1e9,
+        scan: median(samples.sparse.yardstick),
+        sparse_seconds: median(samples.sparse.seconds),
+    });
+    Ok(rates.collect())
+}
+
+/// What was measured on one number of threads.
+#[derive(Clone, Default)]
+struct Samples {
+    dense: Times,
+    sparse: Times,
+}
+
+impl Samples {
+    fn measure(&mut self, dense: &Matrix, sparse: &Matrix) -> Result<(), Failure> {
+        let size = dense.rows();
+        let (a, b) = (vec![0.5; size * size], vec![0.5; size * size]);
+        let mut c = vec![0.0; size * size];
+        self.dense.add(epochs(dense, 20, move || product_rate(size, &a, &b, &mut c))?);
+        let numbers = vec![1.0f64; 1 << 27];
+        self.sparse.add(epochs(sparse, 50, move || scan_rate(&numbers))?);
+        Ok(())
+    }
 }
 
 /// Runs `work` in a pool of so many threads.
@@ -63,77 +94,107 @@ pub fn on_threads<T: Send>(count: usize, work: impl FnOnce() -> T + Send) -> Res
     Ok(pool.install(work))
 }
 
-fn measure(threads: usize, dense: &Matrix, sparse: &Matrix) -> Result<Rates, Failure> {
-    let size = dense.rows();
-    let (gemm, scan) = (plain_products(size), plain_scan());
-    let flops = 4.0 * (size * size) as f64 * dense.cols() as f64;
-    let dense = flops / epoch_seconds(dense, 20)? / 1e9;
-    let sparse_seconds = epoch_seconds(sparse, 50)?;
-    let (gemm, scan) = (gemm.max(plain_products(size)), scan.max(plain_scan()));
-    Ok(Rates { threads, gemm, dense, scan, sparse_seconds })
+/// Seconds of an epoch by the clock.
+pub fn epoch_seconds(matrix: &Matrix, rank: usize) -> Result<f64, Failure> {
+    Ok(median(epochs(matrix, rank, || 0.0)?.seconds))
 }
 
-/// The quickest epoch after the first, by the clock.
-pub fn epoch_seconds(matrix: &Matrix, rank: usize) -> Result<f64, Failure> {
+/// Seconds of some epochs after the first, which prepares the data; and what a yardstick gives
+/// that is measured between them.
+fn epochs(
+    matrix: &Matrix,
+    rank: usize,
+    yardstick: impl FnMut() -> f64 + Send + 'static,
+) -> Result<Times, Failure> {
     let library = |error: Error| Failure::Wrong(error.to_string());
     let x = UnitRows::new(matrix).map_err(library)?;
-    let clock = Arc::new(Clock::default());
-    let control = Control::default().with_observer(clock.clone());
+    let clock = Clock { begun: None, times: Times::default(), yardstick: Box::new(yardstick) };
+    let watch = Arc::new(Watch(Mutex::new(clock)));
+    let control = Control::default().with_observer(watch.clone());
     let settings = HottopixxSettings { epochs: EPOCHS, ..Default::default() };
     localise::hottopixx(&x, rank, &vec![true; x.features()], &settings, &control)
         .map_err(library)?;
-    let times = clock.0.lock().map_err(|_| Failure::Wrong("the clock stopped".to_owned()))?;
-    let epochs = times.windows(2).map(|pair| (pair[1] - pair[0]).as_secs_f64());
-    Ok(epochs.fold(f64::INFINITY, f64::min))
+    let clock = watch.0.lock().map_err(|_| Failure::Wrong("the clock stopped".to_owned()))?;
+    Ok(clock.times.clone())
 }
 
-/// When each epoch ended.
-#[derive(Default)]
-struct Clock(Mutex<Vec<Instant>>);
+/// How long epochs took, and a yardstick after each.
+#[derive(Clone, Default)]
+struct Times {
+    seconds: Vec<f64>,
+    yardstick: Vec<f64>,
+}
 
-impl Observer for Clock {
+impl Times {
+    fn add(&mut self, other: Times) {
+        self.seconds.extend(other.seconds);
+        self.yardstick.extend(other.yardstick);
+    }
+}
+
+/// Looks at the time after every epoch.
+struct Watch(Mutex<Clock>);
+
+struct Clock {
+    begun: Option<Instant>,
+    times: Times,
+    yardstick: Box<dyn FnMut() -> f64 + Send>,
+}
+
+impl Observer for Watch {
     fn progress(&self, _: &Progress<'_>) {
-        if let Ok(mut times) = self.0.lock() {
-            times.push(Instant::now());
+        if let Ok(mut clock) = self.0.lock() {
+            if let Some(begun) = clock.begun {
+                clock.times.seconds.push(begun.elapsed().as_secs_f64());
+                let rate = (clock.yardstick)();
+                clock.times.yardstick.push(rate);
+            }
+            clock.begun = Some(Instant::now());
         }
     }
 }
 
-/// GFLOP/s of `C X_K` and `Sigma X_K^T` by themselves, f = m = `size`, for the best of three K.
-fn plain_products(size: usize) -> f64 {
-    let rate = |panel: usize| {
-        let (c, x) = (vec![0.5f32; size * size], vec![0.5f32; size * panel]);
-        let (mut d, mut update) = (vec![0.0f32; size * panel], vec![0.0f32; size * size]);
-        let mut pair = || {
-            kernels::gemm(size, size, panel, 1.0, &c, &x, false, 0.0, &mut d);
-            kernels::gemm(size, panel, size, 1.0, &d, &x, true, 1.0, &mut update);
-        };
-        4.0 * (size * size * panel) as f64 / quickest(&mut pair) / 1e9
-    };
-    [128, 192, 256].map(rate).into_iter().fold(0.0, f64::max)
+/// GFLOP/s of a plain product of two square matrices, a share of its columns on each thread.
+fn product_rate(size: usize, a: &[f32], b: &[f32], c: &mut [f32]) -> f64 {
+    let share = size.div_ceil(rayon::current_num_threads()) * size;
+    let seconds = seconds_each(|| {
+        c.par_chunks_mut(share).zip(b.par_chunks(share)).for_each(|(c, b)| {
+            let columns = c.len() / size;
+            let a = View::by_rows(a, size, size, size).transposed();
+            let b = View::by_rows(b, columns, size, size).transposed();
+            multiply(1.0, a, b, 0.0, ViewMut::by_rows(c, columns, size, size).transposed());
+        });
+    });
+    2.0 * (size as f64).powi(3) / seconds / 1e9
 }
 
 /// GB/s of adding up numbers that do not fit into any cache.
-fn plain_scan() -> f64 {
-    let numbers = vec![1.0f64; 1 << 27];
+fn scan_rate(numbers: &[f64]) -> f64 {
     let mut total = 0.0;
-    let mut sum = || {
+    let seconds = seconds_each(|| {
         let parts: Vec<f64> = numbers.par_chunks(1 << 20).map(|part| part.iter().sum()).collect();
         total += parts.iter().sum::<f64>();
-    };
-    let rate = (8 * numbers.len()) as f64 / quickest(&mut sum) / 1e9;
+    });
     std::hint::black_box(total);
-    rate
+    (8 * numbers.len()) as f64 / seconds / 1e9
 }
 
-/// Seconds of the quickest of several calls.
-fn quickest(work: &mut dyn FnMut()) -> f64 {
-    let started = Instant::now();
-    let mut least = f64::INFINITY;
-    while least.is_infinite() || started.elapsed().as_secs_f64() < LONG_ENOUGH {
-        let begun = Instant::now();
+/// Seconds of a call, over as many as it takes to be sure.
+fn seconds_each(mut work: impl FnMut()) -> f64 {
+    let (started, mut calls) = (Instant::now(), 0);
+    loop {
         work();
-        least = least.min(begun.elapsed().as_secs_f64());
+        calls += 1;
+        let seconds = started.elapsed().as_secs_f64();
+        if seconds > LONG_ENOUGH {
+            return seconds / f64::from(calls);
+        }
     }
-    least
+}
+
+/// The middle one, or the mean of the two in the middle.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let (low, high) = ((values.len() - 1) / 2, values.len() / 2);
+    (values[low] + values[high]) / 2.0
 }

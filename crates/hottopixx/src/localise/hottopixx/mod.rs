@@ -171,6 +171,8 @@ fn shuffled(count: usize, random: &mut impl Rng) -> Vec<u32> {
 struct Epoch<'a> {
     /// Its number, from 0.
     number: usize,
+    /// Whether no other follows.
+    last: bool,
     /// Where walks through the columns of sparse X begin, and whether they go upwards; dense X has
     /// an order of panels.
     walk: (u32, bool),
@@ -264,7 +266,8 @@ fn descend(
     for t in first..settings.epochs {
         let walk = walk(settings.seed, t, columns);
         let pull: Vec<f64> = p.iter().map(|p| beta + p).collect();
-        let epoch = Epoch { number: t, walk, step: settings.step(t), pull: &pull };
+        let last = t + 1 == settings.epochs;
+        let epoch = Epoch { number: t, last, walk, step: settings.step(t), pull: &pull };
         if let Some(stop) = iterate.epoch(&epoch, control) {
             return Ok((t, stop));
         }

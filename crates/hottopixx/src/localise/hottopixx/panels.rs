@@ -81,6 +81,11 @@ impl Panels {
         column_step(self.rows.len())
     }
 
+    /// Columns in a full panel.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
     /// Number of windows.
     pub fn windows(&self) -> usize {
         self.windows.len()
