@@ -257,6 +257,7 @@ fn rate_table(rates: &[Rates]) -> Table {
         right("share"),
         right("speed-up"),
         right("scan GB/s"),
+        right("X GB/s"),
         right("sparse s"),
         right("speed-up"),
     ]);
@@ -269,6 +270,7 @@ fn rate_table(rates: &[Rates]) -> Table {
             format!("{:.0} %", 100.0 * rate.dense / rate.gemm),
             format!("{:.2}", rate.dense / first.dense),
             format!("{:.1}", rate.scan),
+            format!("{:.2}", rate.sparse),
             format!("{:.3}", rate.sparse_seconds),
             format!("{:.2}", first.sparse_seconds / rate.sparse_seconds),
         ]);

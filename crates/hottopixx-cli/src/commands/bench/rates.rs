@@ -37,6 +37,9 @@ pub struct Rates {
     pub scan: f64,
     /// Seconds of an epoch of the sparse method.
     pub sparse_seconds: f64,
+    /// The same in GB/s of X, 8 bytes for each nonzero, which it visits once for every candidate of
+    /// the nonzero's document.
+    pub sparse: f64,
 }
 
 /// Rates on 1 thread, 2 threads and so on up to `threads`, doubling.
@@ -57,13 +60,18 @@ pub fn rates(threads: usize, quick: bool) -> Result<Vec<Rates>, Failure> {
             on_threads(count, || samples.measure(&dense, &sparse))??;
         }
     }
+    let bytes = 8.0 * sparse.nonzeros() as f64;
     let flops = 4.0 * (dense.rows() * dense.rows()) as f64 * dense.cols() as f64;
-    let rates = counts.into_iter().zip(samples).map(|(threads, samples)| Rates {
-        threads,
-        gemm: median(samples.dense.yardstick),
-        dense: flops / median(samples.dense.seconds) / 1e9,
-        scan: median(samples.sparse.yardstick),
-        sparse_seconds: median(samples.sparse.seconds),
+    let rates = counts.into_iter().zip(samples).map(|(threads, samples)| {
+        let sparse_seconds = median(samples.sparse.seconds);
+        Rates {
+            threads,
+            gemm: median(samples.dense.yardstick),
+            dense: flops / median(samples.dense.seconds) / 1e9,
+            scan: median(samples.sparse.yardstick),
+            sparse_seconds,
+            sparse: bytes / sparse_seconds / 1e9,
+        }
     });
     Ok(rates.collect())
 }
