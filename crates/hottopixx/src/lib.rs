@@ -27,6 +27,6 @@ pub mod text;
 
 pub use error::Error;
 pub use factor::{
-    Bounds, Certified, Cleaning, Errors, Factor, Factorization, Footprint, HottRow, Method,
-    Objective, Seconds,
+    Bounds, Certified, Cleaning, Compared, Comparison, Errors, Factor, Factorization, Footprint,
+    HottRow, Method, Objective, Seconds, Skipped,
 };

@@ -1,11 +1,13 @@
 //! The whole pipeline behind one builder: settings in, factorization out.
 
 mod certified;
+mod compare;
 mod job;
 mod memory;
 mod programs;
 
 pub use certified::Certified;
+pub use compare::{Compared, Comparison, Skipped};
 pub use memory::Footprint;
 pub use programs::Bounds;
 
