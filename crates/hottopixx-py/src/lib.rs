@@ -1,0 +1,32 @@
+//! The native part of the Python package: what must be said in Rust, and nothing else.
+//!
+//! Arrays come in without copies where they are as the library wants them ([`array`]), settings as
+//! a dictionary ([`settings`]), and computations run on a thread of their own while the
+//! interpreter's looks for Ctrl-C ([`run`]). Answers go out as arrays and one JSON text with
+//! everything else; the package in `python/` makes its classes of them, and is the only one to
+//! call what is here.
+
+mod array;
+mod calls;
+mod run;
+mod settings;
+
+use pyo3::prelude::*;
+
+/// See `python/hottopixx/_native.pyi`.
+#[pymodule]
+mod _native {
+    use super::*;
+
+    #[pymodule_export]
+    use super::calls::{
+        certify, compare, cooccurrence, evaluate, factor, generate, l1_fit, squish, squish_matrix,
+    };
+    #[pymodule_export]
+    use super::run::{InfeasibleError, NoAnswerError};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

@@ -1,0 +1,85 @@
+//! Settings of a factorization, from a dictionary that the package fills in completely.
+
+use hottopixx::{Cleaning, Factor, Method, Objective};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// As [`Factor`]; what is `None` keeps its default there.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Settings {
+    method: String,
+    objective: String,
+    cleaning: String,
+    seed: u64,
+    threads: usize,
+    epochs: Option<usize>,
+    cost: Option<Vec<f64>>,
+    tau: Option<f64>,
+    gap: Option<f64>,
+    trace: bool,
+    epsilon: Option<f64>,
+    alpha: Option<f64>,
+    candidates: Option<Vec<bool>>,
+    memory: Option<u64>,
+}
+
+impl Settings {
+    /// The library's settings.
+    pub fn factor(self, rank: usize) -> PyResult<Factor> {
+        let mut factor = Factor::new(rank)
+            .method(one_of("method", &self.method, Method::ALL, Method::name)?)
+            .objective(self.objective()?)
+            .cleaning(one_of("cleaning", &self.cleaning, Cleaning::ALL, Cleaning::name)?)
+            .seed(self.seed)
+            .threads(self.threads)
+            .trace(self.trace);
+        if let Some(epochs) = self.epochs {
+            factor = factor.epochs(epochs);
+        }
+        if let Some(cost) = self.cost {
+            factor = factor.cost(cost);
+        }
+        if let Some(tau) = self.tau {
+            factor = factor.tau(tau);
+        }
+        if let Some(gap) = self.gap {
+            factor = factor.gap(gap);
+        }
+        if let Some(epsilon) = self.epsilon {
+            factor = factor.epsilon(epsilon);
+        }
+        if let Some(alpha) = self.alpha {
+            factor = factor.alpha(alpha);
+        }
+        if let Some(candidates) = self.candidates {
+            factor = factor.candidates(candidates);
+        }
+        if let Some(memory) = self.memory {
+            factor = factor.memory(memory);
+        }
+        Ok(factor)
+    }
+
+    /// Which error is made small.
+    pub fn objective(&self) -> PyResult<Objective> {
+        let name = |objective| match objective {
+            Objective::Mean => "mean",
+            Objective::Max => "max",
+        };
+        one_of("objective", &self.objective, [Objective::Mean, Objective::Max], name)
+    }
+}
+
+/// The value of that name.
+pub fn one_of<T: Copy, const N: usize>(
+    what: &str,
+    given: &str,
+    all: [T; N],
+    name: impl Fn(T) -> &'static str,
+) -> PyResult<T> {
+    all.into_iter().find(|value| name(*value) == given).ok_or_else(|| {
+        let names = all.map(|value| format!("'{}'", name(value))).join(", ");
+        PyValueError::new_err(format!("{what} is '{given}': choose one of {names}"))
+    })
+}

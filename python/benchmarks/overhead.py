@@ -1,0 +1,71 @@
+"""What calling from Python costs: the same factorization from Python and from the command line.
+
+Both are given the same file and the same settings; the command line's figure is its own time for
+localising, selecting and cleaning, Python's is the wall-clock time of the call. They take turns,
+and medians count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+import hottopixx
+
+STEPS = ("localize", "select", "clean")
+
+
+def rust(program: Path, file: Path, rank: int, epochs: int) -> float:
+    command = [program, "factor", file, "--rank", rank, "--method", "hottopixx"]
+    command += ["--epochs", epochs, "--json", "--quiet"]
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=True)
+    seconds = json.loads(done.stdout)["seconds"]
+    return sum(seconds[step] for step in STEPS)
+
+
+def python(X, rank: int, epochs: int) -> float:
+    begun = time.perf_counter()
+    hottopixx.factor(X, rank, "hottopixx", epochs=epochs)
+    return time.perf_counter() - begun
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", type=Path, default=Path("target/release/hottopixx"))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the sizes")
+    args = parser.parse_args()
+    small = 10 if args.quick else 1
+    cases = [
+        ("dense", "paper", 1600 // small, 16000 // small, 20, {"noise": 0.5}),
+        ("sparse", "documents", 20000 // small, 100000 // small, 50 // small, {"tokens": 60}),
+    ]
+    print("| matrix | Rust, s | Python, s | Python / Rust |\n| --- | ---: | ---: | ---: |")
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, family, features, examples, rank, more in cases:
+            X = hottopixx.generate(
+                family, features=features, examples=examples, rank=rank, **more
+            ).X
+            file = Path(folder) / ("X.npz" if sp.issparse(X) else "X.npy")
+            if sp.issparse(X):
+                sp.save_npz(file, X, compressed=False)
+            else:
+                np.save(file, X)
+            times = [
+                (rust(args.program, file, rank, 5), python(X, rank, 5)) for _ in range(args.rounds)
+            ]
+            native, ours = (statistics.median(column) for column in zip(*times, strict=True))
+            size = f"{kind}, {features} x {examples}"
+            print(f"| {size} | {native:.2f} | {ours:.2f} | {ours / native:.3f} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,289 @@
+"""The scikit-learn estimator."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+try:
+    from sklearn.base import BaseEstimator
+    from sklearn.feature_selection import SelectorMixin
+    from sklearn.utils import check_random_state
+    from sklearn.utils.validation import (
+        check_array,
+        check_is_fitted,
+        check_non_negative,
+        validate_data,
+    )
+except ImportError as error:  # pragma: no cover
+    raise ImportError(
+        "hottopixx.Hottopixx is a scikit-learn estimator: install scikit-learn 1.6 or later "
+        "(pip install 'hottopixx[sklearn]'), or use hottopixx.factor, which does not need it"
+    ) from error
+
+from ._functions import factor
+
+#: Features chosen unless `n_components` says how many.
+_USUAL_COMPONENTS = 10
+#: Features whose residuals are in memory at a time when scoring.
+_BLOCK = 256
+
+
+class Hottopixx(SelectorMixin, BaseEstimator):
+    """Choose the few features that explain all the others as nonnegative mixtures.
+
+    Separable nonnegative matrix factorization: `X` is nearly `X[:, hott_] @ components_`. Unlike
+    those of NMF, the factors are features of the data: `transform` selects them.
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        How many features to choose; None for 10, or all that are not zero if there are fewer.
+    method : str, default="auto"
+        How they are found: "auto", "hottopixx", "lp", "minimax", "total", "gradient", "agkm",
+        "spa", "snpa" or "xray"; see `hottopixx.factor`.
+    objective : {"mean", "max"}, default="mean"
+        Which error is made small: the mean l1 error of a feature, or the largest.
+    cleaning : {"auto", "exact", "least-squares", "incremental"}, default="auto"
+        How the other features are fitted; "auto" is exact unless X is huge.
+    epochs : int, default=None
+        Epochs of "hottopixx"; None for 50, fewer for more than 12,800 samples.
+    tau, epsilon, alpha : float, default=None
+        What "lp" (`tau`) and "agkm" (`epsilon`, `alpha`) must be told.
+    max_seconds : float, default=None
+        After so many seconds the best answer so far will do.
+    random_state : int, RandomState instance or None, default=None
+        Fixes everything random. None is 0: results are always reproducible.
+    n_jobs : int, default=None
+        Threads: None or -1 for all the machine has, -2 for all but one. The answer does not
+        depend on it.
+    verbose : int, default=0
+        Whether to show progress.
+
+    Attributes
+    ----------
+    hott_ : ndarray of shape (n_components_,)
+        The chosen features, increasing: columns of X.
+    components_ : ndarray of shape (n_components_, n_features_in_)
+        Every feature as a nonnegative mixture of the chosen ones.
+    groups_ : list of ndarray
+        For each chosen feature, all that could stand in its place with nearly the same error.
+    weights_ : ndarray of shape (n_components_,)
+        Weights on the diagonal of the localising matrix, pooled over the groups.
+    certificate_ : Certificate or None
+        Proven bounds, where the method has them.
+    reconstruction_err_ : float
+        Mean over features of the l1 error, features scaled to sum 1: 0 is perfect, 1 explains
+        nothing.
+    result_ : Factorization
+        Everything else, in the paper's orientation and with the most distinctive feature first.
+    n_components_ : int
+        Number of chosen features.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, when X has names that are all strings.
+
+    See Also
+    --------
+    sklearn.decomposition.NMF : Factors that are not features of the data.
+
+    Notes
+    -----
+    float64 arrays in Fortran order and float64 CSC matrices with 32-bit indices are used where
+    they are; anything else is copied once.
+
+    References
+    ----------
+    V. Bittorf, B. Recht, C. Ré, J. A. Tropp, "Factoring nonnegative matrices with linear
+    programs", NIPS 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hottopixx import Hottopixx
+    >>> a, b = np.array([1.0, 2.0, 0.0, 1.0]), np.array([0.0, 1.0, 3.0, 1.0])
+    >>> X = np.column_stack([a, a + b, b, 2 * a + b])
+    >>> model = Hottopixx(n_components=2).fit(X)
+    >>> model.hott_
+    array([0, 2])
+    >>> model.components_.round(6)
+    array([[1., 1., 0., 2.],
+           [0., 1., 1., 1.]])
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        method: str = "auto",
+        objective: str = "mean",
+        cleaning: str = "auto",
+        epochs: int | None = None,
+        tau: float | None = None,
+        epsilon: float | None = None,
+        alpha: float | None = None,
+        max_seconds: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.method = method
+        self.objective = objective
+        self.cleaning = cleaning
+        self.epochs = epochs
+        self.tau = tau
+        self.epsilon = epsilon
+        self.alpha = alpha
+        self.max_seconds = max_seconds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> Hottopixx:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Nonnegative.
+        y : Ignored
+            Not used.
+
+        Returns
+        -------
+        Hottopixx
+            The fitted estimator.
+        """
+        X = validate_data(
+            self, X, accept_sparse=("csc", "csr", "coo"), dtype=(np.float64, np.float32)
+        )
+        check_non_negative(X, "Hottopixx (input X)")
+        result = factor(
+            X.T,
+            self._rank(X),
+            self.method,  # type: ignore[arg-type]
+            names=list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,
+            objective=self.objective,  # type: ignore[arg-type]
+            cleaning=self.cleaning,  # type: ignore[arg-type]
+            epochs=self.epochs,
+            tau=self.tau,
+            epsilon=self.epsilon,
+            alpha=self.alpha,
+            max_seconds=self.max_seconds,
+            seed=_seed(self.random_state),
+            threads=_threads(self.n_jobs),
+            verbose=bool(self.verbose),
+        )
+        order = np.argsort(result.hott)
+        F = _dense(result.F)
+        self.result_ = result
+        self.hott_ = result.hott[order]
+        self.weights_ = result.weights[order]
+        self.groups_ = [result.groups[k] for k in order]
+        self.components_ = np.ascontiguousarray(F.T[order], dtype=X.dtype)
+        self.certificate_ = result.certificate
+        self.reconstruction_err_ = result.error.mean_l1
+        self.n_components_ = len(order)
+        return self
+
+    def _rank(self, X: Any) -> int:
+        """How many features to choose."""
+        features = X.shape[1]
+        if self.n_components is None:
+            nonzero = int(np.count_nonzero(np.asarray(X.sum(axis=0))))
+            return min(_USUAL_COMPONENTS, max(nonzero, 1))
+        if not 1 <= self.n_components <= features:
+            raise ValueError(
+                f"n_components={self.n_components} must be between 1 and n_features={features}"
+            )
+        return int(self.n_components)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """All features, as mixtures of the chosen ones.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_components_)
+            The chosen features, as `transform` returns them.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_in_)
+            The other features are what the chosen ones say of them.
+        """
+        check_is_fitted(self)
+        X = check_array(X, accept_sparse=True, dtype=(np.float64, np.float32))
+        if X.shape[1] != self.n_components_:
+            raise ValueError(
+                f"X has {X.shape[1]} columns, but {self.n_components_} features were chosen"
+            )
+        return X @ self.components_
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """How well the chosen features explain the others on these samples; 0 is perfect.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Nonnegative.
+        y : Ignored
+            Not used.
+
+        Returns
+        -------
+        float
+            Minus the mean over features of the l1 error, features scaled to sum 1.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csc", dtype=(np.float64, np.float32), reset=False)
+        check_non_negative(X, "Hottopixx (input X)")
+        chosen = X[:, self.hott_]
+        total, counted = 0.0, 0
+        for first in range(0, X.shape[1], _BLOCK):
+            block = slice(first, first + _BLOCK)
+            values = _dense(X[:, block])
+            errors = np.abs(values - chosen @ self.components_[:, block]).sum(axis=0)
+            sums = values.sum(axis=0)
+            seen = sums > 0
+            total += float((errors[seen] / sums[seen]).sum())
+            counted += int(seen.sum())
+        return -total / max(counted, 1)
+
+    def _get_support_mask(self) -> Any:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.hott_] = True
+        return mask
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _dense(matrix: Any) -> Any:
+    return matrix.toarray() if hasattr(matrix, "toarray") else matrix
+
+
+def _seed(random_state: Any) -> int:
+    """A number for the library: the user's own where there is one."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def _threads(n_jobs: int | None) -> int:
+    """Threads for the library, where 0 is all."""
+    if n_jobs is None or n_jobs == -1:
+        return 0
+    if n_jobs == 0:
+        raise ValueError("n_jobs is 0: give a number of threads, or None for all")
+    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))

@@ -1,0 +1,47 @@
+from ._types import Answer, Floats, Native, Run, Settings
+
+__all__ = [
+    "InfeasibleError",
+    "NoAnswerError",
+    "__version__",
+    "certify",
+    "compare",
+    "cooccurrence",
+    "evaluate",
+    "factor",
+    "generate",
+    "l1_fit",
+    "squish",
+    "squish_matrix",
+]
+
+__version__: str
+
+class InfeasibleError(ValueError): ...
+class NoAnswerError(RuntimeError): ...
+
+def factor(matrix: Native, rank: int, settings: Settings, how: Run) -> Answer: ...
+def evaluate(matrix: Native, hott: list[int], settings: Settings, how: Run) -> Answer: ...
+def certify(
+    matrix: Native, rank: int, hott: list[int] | None, settings: Settings, how: Run
+) -> tuple[Answer, str]: ...
+def compare(
+    matrix: Native, rank: int, settings: Settings, how: Run
+) -> tuple[list[tuple[Answer, str]], list[str], list[tuple[str, str]]]: ...
+def cooccurrence(counts: Native, how: Run) -> Native: ...
+def l1_fit(
+    atoms: Floats, x: Floats, upper: list[float] | None
+) -> tuple[Floats, float, Floats, float, bool, int]: ...
+def squish(column: Floats, diagonal: int) -> Floats: ...
+def squish_matrix(c: Floats, candidates: list[int]) -> Floats: ...
+def generate(
+    family: str,
+    rank: int,
+    features: int | None,
+    examples: int | None,
+    duplicates: int | None,
+    noise: float | None,
+    ill: float | None,
+    tokens: int | None,
+    seed: int,
+) -> tuple[Native, str]: ...

@@ -1,0 +1,43 @@
+"""What goes to the native functions and comes from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+#: Shape, starts of rows, columns, values.
+Csr: TypeAlias = tuple[tuple[int, int], NDArray[np.int64], NDArray[np.uint32], Floats]
+Native: TypeAlias = Floats | Csr
+#: A report in JSON, F, W, errors by row, the diagonal.
+Answer: TypeAlias = tuple[str, Native, Native, Floats, Floats | None]
+Listener: TypeAlias = Callable[[str, str, int, int | None, tuple[str, float] | None], object]
+
+
+class Settings(TypedDict):
+    """Settings of a factorization; None for the default of the library."""
+
+    method: str
+    objective: str
+    cleaning: str
+    seed: int
+    threads: int
+    epochs: int | None
+    cost: list[float] | None
+    tau: float | None
+    gap: float | None
+    trace: bool
+    epsilon: float | None
+    alpha: float | None
+    candidates: list[bool] | None
+    memory: int | None
+
+
+class Run(TypedDict):
+    """How to run it: until when, and who hears of progress."""
+
+    max_seconds: float | None
+    progress: Listener | None

@@ -1,0 +1,21 @@
+"""What must work with nothing but numpy and scipy: run by itself in an environment without more."""
+
+import importlib.util
+
+import scipy.sparse as sp
+
+import hottopixx
+
+for name in ("sklearn", "pandas", "IPython"):
+    assert importlib.util.find_spec(name) is None, f"{name} is here: not a bare environment"
+instance = hottopixx.generate("paper", features=40, examples=400, rank=5, noise=0.25)
+for X in (instance.X, sp.csr_array(instance.X)):
+    assert instance.recall(hottopixx.factor(X, 5).hott) == 1.0
+assert hottopixx.certify(instance.X, 5).verified
+try:
+    hottopixx.Hottopixx  # noqa: B018
+except ImportError as error:
+    assert "install scikit-learn" in str(error)
+else:
+    raise AssertionError("the estimator came without scikit-learn")
+print("works with numpy and scipy alone")

@@ -1,0 +1,147 @@
+"""The estimator as a part of scikit-learn."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import hottopixx
+from hottopixx import Hottopixx
+
+
+@parametrize_with_checks(
+    [
+        Hottopixx(),
+        Hottopixx(method="hottopixx", epochs=5),
+        Hottopixx(method="minimax"),
+        Hottopixx(method="spa", cleaning="least-squares"),
+    ]
+)
+def test_is_an_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def instance():
+    return hottopixx.generate("paper", features=30, examples=200, rank=4, noise=0.5, seed=3)
+
+
+def containers(X):
+    """The same samples x features in every container that is accepted."""
+    yield "C", np.ascontiguousarray(X)
+    yield "F", np.asfortranarray(X)
+    yield "list", X.tolist()
+    yield "frame", pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
+    for kind in (sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix, sp.csc_matrix):
+        yield kind.__name__, kind(X)
+
+
+def test_every_container_gives_the_same_answer(instance):
+    X = instance.X.T
+    expected = Hottopixx(4).fit(X)
+    assert instance.recall(expected.hott_) == 1.0
+    for name, given in containers(X):
+        model = Hottopixx(4).fit(given)
+        assert model.hott_.tolist() == expected.hott_.tolist(), name
+        np.testing.assert_allclose(model.components_, expected.components_, atol=1e-9)
+        chosen = model.transform(given)
+        chosen = chosen.toarray() if sp.issparse(chosen) else np.asarray(chosen)
+        np.testing.assert_array_equal(chosen, X[:, model.hott_])
+
+
+def test_float32_is_close_to_float64_and_stays_float32(instance):
+    X = instance.X.T
+    one, other = Hottopixx(4).fit(X), Hottopixx(4).fit(X.astype(np.float32))
+    assert one.hott_.tolist() == other.hott_.tolist()
+    np.testing.assert_allclose(one.components_, other.components_, atol=1e-4)
+    assert other.components_.dtype == np.float32
+    assert other.transform(X.astype(np.float32)).dtype == np.float32
+
+
+def test_attributes_belong_together(instance):
+    X = instance.X.T
+    model = Hottopixx(4, random_state=0).fit(X)
+    assert model.n_components_ == len(model.hott_) == len(model.groups_) == len(model.weights_) == 4
+    assert model.get_support(indices=True).tolist() == model.hott_.tolist()
+    assert all(h in group for h, group in zip(model.hott_, model.groups_, strict=True))
+    np.testing.assert_allclose(model.components_[:, model.hott_], np.eye(4), atol=1e-12)
+    explained = model.inverse_transform(model.transform(X))
+    sums = X.sum(axis=0)
+    errors = np.abs(X - explained).sum(axis=0) / sums
+    assert errors.mean() == pytest.approx(model.reconstruction_err_, rel=1e-9)
+    assert model.score(X) == pytest.approx(-model.reconstruction_err_, rel=1e-9)
+    assert model.score(sp.csr_array(X)) == pytest.approx(model.score(X))
+    assert errors.max() == pytest.approx(model.result_.error.inf1)
+
+
+def test_names_come_out(instance):
+    frame = pd.DataFrame(instance.X.T, columns=[f"word{j}" for j in range(30)])
+    model = Hottopixx(4).set_output(transform="pandas").fit(frame)
+    names = [f"word{j}" for j in model.hott_]
+    assert model.get_feature_names_out().tolist() == names
+    assert list(model.transform(frame).columns) == names
+    assert sorted(model.result_.hott_names) == sorted(names)
+
+
+def test_works_in_pipelines_and_searches(instance):
+    X = instance.X.T
+    y = (X[:, 0] > np.median(X[:, 0])).astype(int)
+    pipeline = make_pipeline(MinMaxScaler(), Hottopixx(), LogisticRegression())
+    search = GridSearchCV(pipeline, {"hottopixx__n_components": [2, 4]}, cv=3).fit(X, y)
+    assert search.best_params_["hottopixx__n_components"] in (2, 4)
+    alone = GridSearchCV(Hottopixx(), {"n_components": [1, 4]}, cv=3).fit(X)
+    assert alone.best_params_ == {"n_components": 4}
+
+
+def test_copies_of_a_model(instance):
+    X = instance.X.T
+    model = Hottopixx(4, method="minimax").fit(X)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.transform(X), model.transform(X))
+    assert again.certificate_ == model.certificate_ and again.certificate_.status == "optimal"
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_the_answer_does_not_depend_on_threads_or_the_kind_of_seed(instance):
+    X = instance.X.T
+    models = [
+        Hottopixx(4, method="hottopixx", epochs=10, n_jobs=jobs).fit(X)
+        for jobs in (1, 2, -1, -2, None)
+    ]
+    for model in models:
+        np.testing.assert_array_equal(model.components_, models[0].components_)
+    Hottopixx(4, random_state=np.random.RandomState(0)).fit(X)
+
+
+def test_says_what_is_wrong(instance):
+    X = instance.X.T
+    with pytest.raises(NotFittedError):
+        Hottopixx().transform(X)
+    with pytest.raises(NotFittedError):
+        Hottopixx().inverse_transform(X)
+    with pytest.raises(ValueError, match="Negative values in data passed to Hottopixx"):
+        Hottopixx().fit(-X)
+    with pytest.raises(ValueError, match="n_components=31 must be between 1 and n_features=30"):
+        Hottopixx(31).fit(X)
+    with pytest.raises(ValueError, match="method is 'magic': choose one of 'auto', 'hottopixx'"):
+        Hottopixx(method="magic").fit(X)
+    with pytest.raises(ValueError, match="n_jobs is 0"):
+        Hottopixx(n_jobs=0).fit(X)
+    with pytest.raises(ValueError, match="X has 3 columns, but 4 features were chosen"):
+        Hottopixx(4).fit(X).inverse_transform(X[:, :3])
+
+
+def test_zero_features_are_never_chosen():
+    X = np.zeros((6, 5))
+    X[:, 1], X[:, 3] = [1, 0, 2, 0, 1, 0], [0, 1, 0, 1, 0, 1]
+    model = Hottopixx().fit(X)
+    assert model.hott_.tolist() == [1, 3]

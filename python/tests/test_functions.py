@@ -1,0 +1,228 @@
+"""The functions, in the paper's orientation."""
+
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import hottopixx
+
+
+@pytest.fixture(scope="module")
+def instance():
+    return hottopixx.generate("paper", features=24, examples=120, rank=3, duplicates=1, noise=0.3)
+
+
+@pytest.mark.parametrize(
+    "method", ["auto", "hottopixx", "minimax", "total", "gradient", "spa", "snpa", "xray"]
+)
+def test_every_method_finds_the_planted_rows(instance, method):
+    answer = hottopixx.factor(instance.X, 3, method)
+    assert instance.recall(answer.hott) == 1.0
+    scaled = instance.X / instance.X.sum(axis=1, keepdims=True)
+    fitted = (answer.F @ answer.W) / instance.X.sum(axis=1, keepdims=True)
+    errors = np.abs(scaled - fitted).sum(axis=1)
+    np.testing.assert_allclose(errors, answer.error.per_row, atol=1e-9)
+    assert answer.error.inf1 == pytest.approx(errors.max())
+    np.testing.assert_array_equal(answer.W, instance.X[answer.hott])
+    assert (answer.certificate is not None) == (method in ("auto", "minimax", "total"))
+
+
+def test_methods_that_must_be_told(instance):
+    tau = hottopixx.factor(instance.X, 3, "minimax").certificate.objective
+    assert hottopixx.factor(instance.X, 3, "lp", tau=2 * tau).certificate.goal == "cost"
+    with pytest.raises(ValueError, match="tau"):
+        hottopixx.factor(instance.X, 3, "lp")
+    with pytest.raises(hottopixx.InfeasibleError, match="tau"):
+        hottopixx.factor(instance.X, 3, "lp", tau=1e-9)
+    answer = hottopixx.factor(instance.X, 3, "agkm", epsilon=instance.epsilon, alpha=instance.alpha)
+    assert len(answer.hott) == 3
+
+
+def test_sparse_stays_sparse():
+    instance = hottopixx.generate("multinomial", features=60, examples=300, rank=3, seed=2)
+    assert sp.issparse(instance.X)
+    dense = hottopixx.factor(instance.X.toarray(), 3, "spa")
+    for given in (
+        instance.X,
+        instance.X.tocsc(),
+        instance.X.tocoo(),
+        sp.csr_matrix(instance.X),
+        _with_long_indices(instance.X),
+        _unsorted(instance.X),
+    ):
+        sparse = hottopixx.factor(given, 3, "spa")
+        assert sp.issparse(sparse.F) and sp.issparse(sparse.W)
+        assert sparse.hott.tolist() == dense.hott.tolist()
+        np.testing.assert_allclose(sparse.F.toarray(), dense.F, atol=1e-9)
+
+
+def _with_long_indices(X):
+    X = X.copy()
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
+
+
+def _unsorted(X):
+    X = X.copy()
+    for i in range(X.shape[0]):
+        part = slice(X.indptr[i], X.indptr[i + 1])
+        X.indices[part] = X.indices[part][::-1].copy()
+        X.data[part] = X.data[part][::-1].copy()
+    X.has_sorted_indices = False
+    return X
+
+
+def test_arrays_as_they_come(instance):
+    X = instance.X
+    expected = hottopixx.spa(X, 3)
+    frozen = X.copy()
+    frozen.setflags(write=False)
+    raw = np.zeros(X.nbytes + 1, dtype=np.uint8)
+    misaligned = raw[1:].view(np.float64).reshape(X.shape)
+    misaligned[:] = X
+    assert not misaligned.flags.aligned
+    strided = np.repeat(X, 2, axis=1)[:, ::2]
+    swapped = X.astype(">f8")
+    for given in (frozen, misaligned, strided, swapped, np.asfortranarray(X), X.tolist()):
+        answer = hottopixx.spa(given, 3)
+        assert answer.hott.tolist() == expected.hott.tolist()
+        np.testing.assert_array_equal(answer.F, expected.F)
+    np.testing.assert_array_equal(X, instance.X)
+    counts = np.arange(12).reshape(3, 4)
+    assert hottopixx.spa(counts, 1).W.dtype == np.float64
+
+
+def test_answers_do_not_keep_the_input_alive_or_change_with_it(instance):
+    X = instance.X.copy()
+    answer = hottopixx.spa(X, 3)
+    before = answer.W.copy()
+    X[:] = 0
+    np.testing.assert_array_equal(answer.W, before)
+
+
+@pytest.mark.parametrize(
+    ("X", "sentence"),
+    [
+        ([[1.0, -2.0]], "row 0, column 1 is -2"),
+        ([[1.0, float("nan")]], "row 0, column 1 is NaN"),
+        ([[0.0, 0.0]], "zero"),
+        ([1.0, 2.0], "X has 1 dimensions"),
+        ([["a", "b"]], "X is not an array of numbers"),
+        ([[1j, 2.0]], "X is complex"),
+        (np.zeros((0, 3)), "0 x 3|empty|no rows"),
+    ],
+)
+def test_says_what_is_wrong_with_the_data(X, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        hottopixx.factor(X, 1)
+
+
+def test_says_what_is_wrong_with_settings(instance):
+    X = instance.X
+    with pytest.raises(TypeError, match="unknown option 'epoch'"):
+        hottopixx.factor(X, 3, epoch=3)
+    with pytest.raises(ValueError, match="cleaning is 'soap'"):
+        hottopixx.factor(X, 3, cleaning="soap")
+    for name in ("seed", "threads", "epochs", "memory"):
+        with pytest.raises(ValueError, match=f"{name} is -1"):
+            hottopixx.factor(X, 3, **{name: -1})
+    with pytest.raises(ValueError, match="rank"):
+        hottopixx.factor(X, 25)
+    with pytest.raises(ValueError, match="rank is -1"):
+        hottopixx.factor(X, -1)
+    with pytest.raises(ValueError, match="max_seconds is -1"):
+        hottopixx.factor(X, 3, max_seconds=-1)
+    with pytest.raises(ValueError, match="2 names for 24 rows"):
+        hottopixx.factor(X, 3, names=["a", "b"])
+    with pytest.raises(ValueError, match="row -1 cannot be hott"):
+        hottopixx.evaluate(X, [-1])
+    with pytest.raises(ValueError, match="either rank or hott"):
+        hottopixx.certify(X)
+    with pytest.raises(ValueError, match="choose minimax, total or lp"):
+        hottopixx.certify(X, 3, method="spa")
+
+
+def test_the_same_sentences_as_the_command_line(tmp_path):
+    program = shutil.which("hottopixx", path="target/release") or shutil.which(
+        "hottopixx", path="target/debug"
+    )
+    if program is None:
+        pytest.skip("the command line is not built")
+    X = np.ones((2, 3))
+    np.save(tmp_path / "X.npy", X)
+    for rank, method in [(5, "auto"), (0, "spa"), (1, "lp"), (1, "agkm")]:
+        command = [program, "factor", tmp_path / "X.npy", "--rank", str(rank), "--method", method]
+        run = subprocess.run(command, capture_output=True, text=True)
+        with pytest.raises(ValueError) as raised:
+            hottopixx.factor(X, rank, method)
+        assert run.stderr.strip().endswith(str(raised.value))
+
+
+def test_evaluate_gives_the_errors_of_any_choice(instance):
+    chosen = hottopixx.factor(instance.X, 3)
+    again = hottopixx.evaluate(instance.X, chosen.hott)
+    assert again.error.inf1 == pytest.approx(chosen.error.inf1)
+    other = [i for i in range(24) if i not in np.concatenate(instance.groups)][:3]
+    assert hottopixx.evaluate(instance.X, other).error.mean_l1 > chosen.error.mean_l1
+
+
+def test_certify_proves_a_bound(instance):
+    found = hottopixx.certify(instance.X, 3)
+    assert found.verified and found.refusal is None
+    assert found.certificate.lower_bound <= found.bounded_inf1
+    assert found.independent_bound == pytest.approx(found.certificate.lower_bound, rel=1e-3)
+    assert "verified" in repr(found) and "<table>" in found._repr_html_()
+    given = hottopixx.certify(instance.X, hott=found.answer.hott)
+    assert given.certificate.lower_bound == pytest.approx(found.certificate.lower_bound, rel=1e-3)
+
+
+def test_compare_runs_everything(instance):
+    table = hottopixx.compare(instance.X, 3)
+    assert table.answers.keys() == table.seconds.keys() == table.ratio.keys()
+    assert min(table.ratio.values()) == 1.0 and table.agreement["auto"] == 3
+    assert set(table.skipped) == {"lp", "agkm"}
+    assert "hottopixx" in repr(table) and "<table>" in table._repr_html_()
+
+
+def test_squish_and_l1_fit_on_known_answers():
+    assert hottopixx.squish([0.2, 0.8, 0.5, 0.1]).tolist() == [0.5, 0.5, 0.5, 0.1]
+    assert hottopixx.squish([[0.9, 0.8], [-0.1, 0.2]]).tolist() == [[0.9, 0.5], [0.0, 0.5]]
+    with pytest.raises(ValueError, match="square"):
+        hottopixx.squish(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="diagonal is 4"):
+        hottopixx.squish([0.0, 0.0], diagonal=4)
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        A, x = random.random((3, 9)), random.random(9)
+        fit = hottopixx.l1_fit(A, x, upper=[0.5, 1.0, 2.0])
+        assert fit.optimal and (fit.weights >= 0).all() and (fit.weights <= [0.5, 1, 2]).all()
+        assert np.abs(x - fit.weights @ A).sum() == pytest.approx(fit.value)
+        assert fit.lower_bound == pytest.approx(fit.value, rel=1e-8)
+        bound = fit.dual @ x - np.maximum(A @ fit.dual, 0) @ [0.5, 1, 2]
+        assert bound == pytest.approx(fit.lower_bound, abs=1e-8)
+
+
+def test_names_are_shown_and_escaped(instance):
+    names = [f"<script>{i}</script>" for i in range(24)]
+    frame = pd.DataFrame(instance.X, index=names)
+    answer = hottopixx.factor(frame, 3)
+    assert answer.hott_names == [names[i] for i in answer.hott]
+    assert "<script>" in repr(answer)
+    page = answer._repr_html_()
+    assert "<script>" not in page and "&lt;script&gt;" in page
+
+
+def test_generate_is_the_command_line(tmp_path):
+    one = hottopixx.generate("paper", features=20, examples=30, rank=3, noise=0.95, seed=7)
+    other = hottopixx.generate("paper", features=20, examples=30, rank=3, noise=0.95, seed=7)
+    np.testing.assert_array_equal(one.X, other.X)
+    with pytest.raises(ValueError, match="family is 'nonsense': choose one of 'paper'"):
+        hottopixx.generate("nonsense", rank=3)
+    with pytest.raises(ValueError, match="cannot generate paper"):
+        hottopixx.generate("paper", features=2, examples=3, rank=5)
+    assert json.dumps(one.hott.tolist()) in repr(one).replace("hott ", "hott [") + "]"
