@@ -27,11 +27,12 @@ pub struct Judged {
 }
 
 /// Above so many times f r^2, the greedy method that fits all f rows after each of r choices is not
-/// affordable: a minute or more, where all other readings take seconds.
-const AFFORDABLE_FITS: f64 = 5e7;
+/// affordable: at 5e7 (20,000 x 100,000, rank 50) it took half a minute, where all other readings
+/// take a second.
+const AFFORDABLE_FITS: f64 = 5e6;
 
 /// All ways to read hott rows off a diagonal: its largest entries, its pools, and the greedy
-/// methods on rows weighted by it (weighted SNPA only while `f r^2` is at most 5e7).
+/// methods on rows weighted by it (weighted SNPA only while `f r^2` is at most 5e6).
 pub fn readings(
     x: &UnitRows,
     method: &str,
