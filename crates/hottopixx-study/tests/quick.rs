@@ -1,0 +1,27 @@
+//! The studies at a size that takes seconds: a change that makes an algorithm worse fails here even
+//! when every unit test passes. The program exits with 1 when a figure is not what it must be.
+
+use std::process::Command;
+
+fn passes(study: &[&str]) {
+    let run = Command::new(env!("CARGO_BIN_EXE_hottopixx-study")).args(study).output().unwrap();
+    let (table, complaint) = (&run.stdout, &run.stderr);
+    let text = [table.as_slice(), complaint.as_slice()].map(String::from_utf8_lossy).concat();
+    assert!(run.status.success(), "{study:?}\n{text}");
+    assert!(table.iter().filter(|byte| **byte == b'\n').count() > 3, "no table:\n{text}");
+}
+
+#[test]
+fn planted_rows_are_recovered() {
+    passes(&["recovery", "--quick"]);
+}
+
+#[test]
+fn hard_families_are_recovered() {
+    passes(&["hard", "--quick"]);
+}
+
+#[test]
+fn linear_programs_reach_their_gaps() {
+    passes(&["lp", "grid", "--quick"]);
+}
