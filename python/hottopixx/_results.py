@@ -312,7 +312,7 @@ def factorization(answer: Answer, names: list[str] | None = None) -> Factorizati
         F=from_native(f),
         W=from_native(w),
         error=Errors(**report["error"], per_row=per_row),
-        certificate=certificate(report["certificate"]),
+        certificate=Certificate(**bounds) if (bounds := report["certificate"]) else None,
         method=report["method"],
         chosen_from=report["chosen_from"],
         exchanges=report["exchanges"],
@@ -327,22 +327,18 @@ def factorization(answer: Answer, names: list[str] | None = None) -> Factorizati
     )
 
 
-def certificate(report: dict[str, Any] | None) -> Certificate | None:
-    """A certificate out of a report."""
-    return None if report is None else Certificate(**report)
-
-
 def certified(answer: Answer, proof: str, names: list[str] | None) -> Certified:
     """A certified answer of the native function."""
     report = json.loads(proof)
+    claims = report["certificate"]
     return Certified(
         answer=factorization(answer, names),
-        theorem=Theorem(**report.pop("theorem")),
-        verified=report.pop("verified"),
-        refusal=report.pop("refusal"),
-        independent_bound=report.pop("independent_bound"),
-        bounded_inf1=report.pop("bounded_inf1"),
-        certificate=Certificate(**report),
+        verified=claims.pop("verified"),
+        refusal=claims.pop("refusal"),
+        independent_bound=claims.pop("independent_bound"),
+        certificate=Certificate(**claims),
+        bounded_inf1=report["bounded_inf1"],
+        theorem=Theorem(**report["theorem"]),
     )
 
 

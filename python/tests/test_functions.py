@@ -1,6 +1,5 @@
 """The functions, in the paper's orientation."""
 
-import json
 import shutil
 import subprocess
 
@@ -148,9 +147,8 @@ def test_says_what_is_wrong_with_settings(instance):
 
 
 def test_the_same_sentences_as_the_command_line(tmp_path):
-    program = shutil.which("hottopixx", path="target/release") or shutil.which(
-        "hottopixx", path="target/debug"
-    )
+    # The one that the test command has just built.
+    program = shutil.which("hottopixx", path="target/debug")
     if program is None:
         pytest.skip("the command line is not built")
     X = np.ones((2, 3))
@@ -217,7 +215,7 @@ def test_names_are_shown_and_escaped(instance):
     assert "<script>" not in page and "&lt;script&gt;" in page
 
 
-def test_generate_is_the_command_line(tmp_path):
+def test_generate_is_fixed_by_its_seed():
     one = hottopixx.generate("paper", features=20, examples=30, rank=3, noise=0.95, seed=7)
     other = hottopixx.generate("paper", features=20, examples=30, rank=3, noise=0.95, seed=7)
     np.testing.assert_array_equal(one.X, other.X)
@@ -225,4 +223,4 @@ def test_generate_is_the_command_line(tmp_path):
         hottopixx.generate("nonsense", rank=3)
     with pytest.raises(ValueError, match="cannot generate paper"):
         hottopixx.generate("paper", features=2, examples=3, rank=5)
-    assert json.dumps(one.hott.tolist()) in repr(one).replace("hott ", "hott [") + "]"
+    assert repr(one).endswith("hott " + ", ".join(map(str, one.hott)))

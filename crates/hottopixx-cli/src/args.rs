@@ -286,8 +286,8 @@ What is measured, everything unless named:
   spa       --method spa against numpy, on jumbo; needs --python
 
 The instances are generated, with known answers; the two sparse data sets of the
-paper are stood in for by ones of the same shape. All of it takes about half an
-hour on two cores, 5 GB of disk and 8 GB of memory.
+paper are stood in for by ones of the same shape. All of it takes some fifteen
+minutes on two cores, 5 GB of disk and 8 GB of memory.
 
 Examples:
   hottopixx bench --quick

@@ -10,10 +10,8 @@ use hottopixx::project;
 use hottopixx::select::portfolio::Judged;
 use hottopixx::synth::{Family, Recipe};
 use hottopixx::text;
-use hottopixx::{
-    Certified, Cleaning, Comparison, Error, Errors, Factorization, HottRow, Seconds, Skipped,
-};
-use hottopixx_report::Certificate;
+use hottopixx::{Cleaning, Comparison, Error, Errors, Factorization, HottRow, Seconds, Skipped};
+use hottopixx_report::{Certificate, Proof, Theorem};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -100,49 +98,10 @@ pub fn evaluate(
 
 /// What is said of a certified answer beside the answer.
 #[derive(Serialize)]
-struct Proof {
+struct Verdict {
     bounded_inf1: f64,
-    #[serde(flatten)]
-    claims: Certificate,
-    independent_bound: f64,
-    verified: bool,
-    refusal: Option<String>,
+    certificate: Proof,
     theorem: Theorem,
-}
-
-#[derive(Serialize)]
-struct Theorem {
-    alpha: f64,
-    margin: Option<f64>,
-    epsilon: f64,
-    threshold: f64,
-    holds: bool,
-    duplicates: Vec<Vec<usize>>,
-    sentence: String,
-}
-
-impl Proof {
-    /// In rows of the input.
-    fn new(certified: &Certified) -> Self {
-        let theory = &certified.theory;
-        let input = |rows: &Vec<usize>| rows.iter().map(|&i| certified.x.input_row(i)).collect();
-        Proof {
-            bounded_inf1: certified.bounded_inf1,
-            claims: Certificate::from(&certified.bounds),
-            independent_bound: certified.certificate.lower_bound,
-            verified: certified.verified.is_ok(),
-            refusal: certified.verified.as_ref().err().map(ToString::to_string),
-            theorem: Theorem {
-                alpha: theory.alpha,
-                margin: theory.margin,
-                epsilon: theory.epsilon,
-                threshold: theory.threshold,
-                holds: theory.holds,
-                duplicates: theory.duplicates.iter().map(input).collect(),
-                sentence: theory.sentence(),
-            },
-        }
-    }
 }
 
 #[pyfunction]
@@ -158,8 +117,12 @@ pub fn certify(
     let certify =
         move |control: &Control| factor.control(control.clone()).certify(&matrix, hott.as_deref());
     let certified = run(py, &how, certify)?;
-    let proof = json(&Proof::new(&certified))?;
-    Ok((answer(py, certified.answer)?, proof))
+    let verdict = json(&Verdict {
+        bounded_inf1: certified.bounded_inf1,
+        certificate: Proof::from(&certified),
+        theorem: Theorem::new(&certified, |row| row),
+    })?;
+    Ok((answer(py, certified.answer)?, verdict))
 }
 
 /// One line of a comparison, beside its answer.

@@ -27,38 +27,21 @@ pub struct Settings {
 impl Settings {
     /// The library's settings.
     pub fn factor(self, rank: usize) -> PyResult<Factor> {
-        let mut factor = Factor::new(rank)
+        let factor = Factor::new(rank)
             .method(one_of("method", &self.method, Method::ALL, Method::name)?)
             .objective(self.objective()?)
             .cleaning(one_of("cleaning", &self.cleaning, Cleaning::ALL, Cleaning::name)?)
             .seed(self.seed)
             .threads(self.threads)
             .trace(self.trace);
-        if let Some(epochs) = self.epochs {
-            factor = factor.epochs(epochs);
-        }
-        if let Some(cost) = self.cost {
-            factor = factor.cost(cost);
-        }
-        if let Some(tau) = self.tau {
-            factor = factor.tau(tau);
-        }
-        if let Some(gap) = self.gap {
-            factor = factor.gap(gap);
-        }
-        if let Some(epsilon) = self.epsilon {
-            factor = factor.epsilon(epsilon);
-        }
-        if let Some(alpha) = self.alpha {
-            factor = factor.alpha(alpha);
-        }
-        if let Some(candidates) = self.candidates {
-            factor = factor.candidates(candidates);
-        }
-        if let Some(memory) = self.memory {
-            factor = factor.memory(memory);
-        }
-        Ok(factor)
+        let factor = given(factor, self.epochs, Factor::epochs);
+        let factor = given(factor, self.cost, Factor::cost);
+        let factor = given(factor, self.tau, Factor::tau);
+        let factor = given(factor, self.gap, Factor::gap);
+        let factor = given(factor, self.epsilon, Factor::epsilon);
+        let factor = given(factor, self.alpha, Factor::alpha);
+        let factor = given(factor, self.candidates, Factor::candidates);
+        Ok(given(factor, self.memory, Factor::memory))
     }
 
     /// Which error is made small.
@@ -68,6 +51,14 @@ impl Settings {
             Objective::Max => "max",
         };
         one_of("objective", &self.objective, [Objective::Mean, Objective::Max], name)
+    }
+}
+
+/// With the value, if there is one.
+fn given<T>(factor: Factor, value: Option<T>, with: impl FnOnce(Factor, T) -> Factor) -> Factor {
+    match value {
+        Some(value) => with(factor, value),
+        None => factor,
     }
 }
 

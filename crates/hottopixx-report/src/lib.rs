@@ -6,10 +6,12 @@
 
 pub mod csv;
 pub mod html;
+mod proof;
 mod summary;
 pub mod table;
 pub mod text;
 
+pub use proof::{Proof, Theorem};
 pub use summary::{
     Certificate, Entry, Seconds, Summary, Topic, six, six_down, strongest, worst_rows,
 };

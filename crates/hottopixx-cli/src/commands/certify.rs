@@ -7,14 +7,13 @@ use crate::output;
 use crate::problem::Problem;
 use crate::summarise::peak_memory;
 use crate::values;
-use hottopixx::certify::Theory;
 use hottopixx::control::Stop;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::{Certified, Errors};
 use hottopixx_io::write;
 use hottopixx_report::table::{WIDTH, plain};
 use hottopixx_report::text::{grouped, line, wrapped};
-use hottopixx_report::{Certificate, six, six_down};
+use hottopixx_report::{Proof, Theorem, six, six_down};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -49,30 +48,6 @@ struct Hott {
     name: Option<String>,
     weight: f64,
     group: Vec<usize>,
-}
-
-/// The program's claims and what became of them.
-#[derive(Serialize)]
-struct Proof {
-    #[serde(flatten)]
-    claims: Certificate,
-    /// The bound that the dual proves, recomputed from X.
-    independent_bound: f64,
-    verified: bool,
-    /// Why not, otherwise.
-    refusal: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Theorem {
-    alpha: f64,
-    margin: Option<f64>,
-    epsilon: f64,
-    threshold: f64,
-    holds: bool,
-    /// Rows that count as duplicates of each hott row.
-    duplicates: Vec<Vec<usize>>,
-    sentence: String,
 }
 
 #[derive(Serialize)]
@@ -131,10 +106,8 @@ pub fn run(args: &args::Certify, started: Instant) -> Result<(), Failure> {
 }
 
 fn report(session: &Session, problem: &Problem, certified: &Certified, load: f64) -> Report {
-    let row = |i: &usize| problem.input_row(certified.x.input_row(*i));
     let answer = problem.restore(certified.answer.clone());
     let names = problem.names.as_deref();
-    let Theory { alpha, margin, epsilon, threshold, holds, duplicates, .. } = &certified.theory;
     let hott = answer.hott.into_iter().map(|hott| Hott {
         row: hott.row,
         name: names.map(|names| names[hott.row].clone()),
@@ -152,21 +125,8 @@ fn report(session: &Session, problem: &Problem, certified: &Certified, load: f64
         hott,
         error: answer.errors,
         bounded_inf1: certified.bounded_inf1,
-        certificate: Proof {
-            claims: Certificate::from(&certified.bounds),
-            independent_bound: certified.certificate.lower_bound,
-            verified: certified.verified.is_ok(),
-            refusal: certified.verified.as_ref().err().map(ToString::to_string),
-        },
-        theorem: Theorem {
-            alpha: *alpha,
-            margin: *margin,
-            epsilon: *epsilon,
-            threshold: *threshold,
-            holds: *holds,
-            duplicates: duplicates.iter().map(|rows| rows.iter().map(row).collect()).collect(),
-            sentence: certified.theory.sentence(),
-        },
+        certificate: Proof::from(certified),
+        theorem: Theorem::new(certified, |i| problem.input_row(i)),
         zero_rows: answer.zero_rows.len(),
         stop: answer.stop,
         seconds: Seconds { load, total: session.elapsed() },

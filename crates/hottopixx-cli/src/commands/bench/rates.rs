@@ -140,7 +140,8 @@ impl Times {
     }
 }
 
-/// Looks at the time after every epoch.
+/// Looks at the time after every epoch, and measures the yardstick before the next one begins: the
+/// run is to wait for it.
 struct Watch(Mutex<Clock>);
 
 struct Clock {
