@@ -310,13 +310,11 @@ impl<'a> Job<'a> {
         let (x, settings) = (&self.x, self.settings);
         let stop = settings.control.stopped().unwrap_or(Stop::Finished);
         let groups = match self.cleaning {
-            Cleaning::Auto | Cleaning::Exact => {
+            Cleaning::Auto | Cleaning::Exact if settings.groups => {
                 groups(x, &selection, &self.allowed, settings.objective, &settings.control)
             }
-            // Exchanges are judged by exact fits, which were not wanted.
-            Cleaning::LeastSquares | Cleaning::Incremental => {
-                selection.hott.iter().map(|&h| vec![h]).collect()
-            }
+            // Exchanges are judged by exact fits, which may not be wanted.
+            _ => selection.hott.iter().map(|&h| vec![h]).collect(),
         };
         let Selection { hott, fits, .. } = selection;
         let measured = measure(x, &hott, &fits);

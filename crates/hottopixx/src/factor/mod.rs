@@ -235,6 +235,7 @@ pub struct Factor {
     pub(crate) epsilon: Option<f64>,
     pub(crate) alpha: Option<f64>,
     pub(crate) candidates: Option<Vec<bool>>,
+    pub(crate) groups: bool,
     pub(crate) memory: Option<u64>,
     pub(crate) control: Control,
 }
@@ -257,6 +258,7 @@ impl Factor {
             epsilon: None,
             alpha: None,
             candidates: None,
+            groups: true,
             memory: None,
             control: Control::default(),
         }
@@ -345,6 +347,14 @@ impl Factor {
         self
     }
 
+    /// Whether to look for the rows that could stand in the place of each hott row (default true):
+    /// for small matrices that takes longer than a greedy method. Without, every group is its hott
+    /// row alone, which is then all that its weight counts.
+    pub fn groups(mut self, groups: bool) -> Self {
+        self.groups = groups;
+        self
+    }
+
     /// Bytes that the computation may take beside the matrix (default: as many as it can use).
     /// [`Method::Hottopixx`] keeps to it where it can and then gives another answer than without;
     /// the others take what [`Factor::footprint`] says.
@@ -381,11 +391,11 @@ impl Factor {
     /// what a checkpoint belongs to. Threads and limits do not matter. O(nonzeros).
     pub fn fingerprint(&self, matrix: &Matrix) -> u64 {
         let Factor { rank, method, objective, cleaning, seed, epochs, cost, .. } = self;
-        let Factor { tau, gap, trace, epsilon, alpha, candidates, memory, .. } = self;
+        let Factor { tau, gap, trace, epsilon, alpha, candidates, groups, memory, .. } = self;
         let version = env!("CARGO_PKG_VERSION");
         let settings = format!(
             "{version} {rank} {method:?} {objective:?} {cleaning:?} {seed} {epochs:?} {cost:?} {tau:?} \
-             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {memory:?}"
+             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {groups} {memory:?}"
         );
         fingerprint(matrix, &settings)
     }
@@ -439,8 +449,12 @@ impl Factor {
         }
     }
 
-    /// Runs `work` on the number of threads asked for.
+    /// Runs `work` on the number of threads asked for: in the caller's pool where it has as many, so
+    /// that the caller can tell what his threads have done.
     fn in_pool<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+        if rayon::current_thread_index().is_some() && rayon::current_num_threads() == self.threads {
+            return work();
+        }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         let pool = pool.map_err(|e| Error::Setting {
             name: "threads",

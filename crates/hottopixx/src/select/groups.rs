@@ -25,10 +25,10 @@ const SCORED_ROWS: usize = 128;
 /// Operations beyond which less is done: only rows with most of their weight, [`LEANING`], on a hott
 /// row are tried for it; columns are merged to this many, or four for each hott row; and rows are
 /// scored as far as so many operations go, but at least so many.
-const OPERATIONS: f64 = 1e9;
+const OPERATIONS: f64 = 1e8;
 const LEANING: f64 = 0.5;
 const MERGED: usize = 400;
-const SCORING: f64 = 2e9;
+const SCORING: f64 = 2e8;
 const FEWEST_ROWS: usize = 16;
 
 /// For each hott row the rows (of X) that could replace it, itself included, increasing.
