@@ -46,6 +46,7 @@ pub fn summary(
         worst: worst_rows(&answer.errors.per_row, SHOWN, names),
         zero_rows: answer.zero_rows.len(),
         certificate: answer.certificate.as_ref().map(Certificate::from),
+        path: None,
         notes: answer.notes.clone(),
         seconds: Seconds {
             load: load_seconds,

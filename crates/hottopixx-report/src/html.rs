@@ -1,13 +1,12 @@
 //! `report.html`: the answer as one page. A single file that asks the network for nothing, follows
 //! the reader's light or dark setting, prints well, and escapes every name that came from the data.
 
+use crate::page::{escape, shell};
 use crate::text::{count, grouped, seconds, size};
 use crate::{Entry, Summary};
 use hottopixx::control::Stop;
 use hottopixx::{Cleaning, Objective};
 use std::fmt::Write as _;
-
-const STYLE: &str = include_str!("report.css");
 
 /// Number of bars in the histogram of row errors.
 const BINS: usize = 40;
@@ -15,21 +14,13 @@ const BINS: usize = 40;
 /// The page. `command` is the command line that made it; `summary.error.per_row` fills the
 /// histogram of row errors where it is not empty.
 pub fn page(summary: &Summary, command: &str) -> String {
-    let title = format!("{} hott topics of {}", summary.rank, escape(&summary.input));
-    let mut out = String::new();
-    let _ = write!(
-        out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
-         <h1>{title}</h1>\n"
-    );
-    lead(&mut out, summary);
-    topics(&mut out, summary);
-    errors(&mut out, summary);
-    how(&mut out, summary, command);
-    out.push_str("</main>\n</body>\n</html>\n");
-    out
+    let title = format!("{} hott topics of {}", summary.rank, summary.input);
+    let mut body = format!("<h1>{}</h1>\n", escape(&title));
+    lead(&mut body, summary);
+    topics(&mut body, summary);
+    errors(&mut body, summary);
+    how(&mut body, summary, command);
+    shell(&title, &body, "")
 }
 
 fn lead(out: &mut String, s: &Summary) {
@@ -226,23 +217,6 @@ fn short(value: f64) -> String {
         }
         _ => format!("{value:.2e}"),
     }
-}
-
-/// Text that is safe inside elements and quoted attributes.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c if c.is_control() && c != '\n' && c != '\t' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -2,10 +2,13 @@
 //!
 //! [`Summary`] is the one object behind `--json`, `summary.json`, the terminal, `hott.csv` and
 //! `report.html`; the modules turn it into text: [`text`] for 80 columns, [`csv`] for
-//! spreadsheets, [`html`] for one page that needs nothing but a browser.
+//! spreadsheets, [`html`] for one page that needs nothing but a browser. [`page`] is what all
+//! pages share, [`plot`] draws charts.
 
 pub mod csv;
 pub mod html;
+pub mod page;
+pub mod plot;
 mod proof;
 mod summary;
 pub mod table;
@@ -13,5 +16,6 @@ pub mod text;
 
 pub use proof::{Proof, Theorem};
 pub use summary::{
-    Certificate, Entry, Seconds, Summary, Topic, six, six_down, strongest, worst_rows,
+    Certificate, Entry, RankPath, RankPoint, Seconds, Summary, Topic, six, six_down, strongest,
+    worst_rows,
 };

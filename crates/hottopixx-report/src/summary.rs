@@ -155,6 +155,28 @@ pub struct Seconds {
     pub total: f64,
 }
 
+/// Errors against the number of hott rows, and the number that the errors speak for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RankPath {
+    /// One point for each rank from 1.
+    pub points: Vec<RankPoint>,
+    /// The rank after which further rows gain little.
+    pub suggested: usize,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+/// Errors with so many hott rows.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RankPoint {
+    /// How many.
+    pub rank: usize,
+    /// The rows, in the numbering of the input.
+    pub hott: Vec<usize>,
+    /// Their errors.
+    pub error: Errors,
+}
+
 /// The whole answer: what `--json` prints and `summary.json` holds, key by key.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
@@ -196,6 +218,9 @@ pub struct Summary {
     pub zero_rows: usize,
     /// Proven bounds, where the method has them.
     pub certificate: Option<Certificate>,
+    /// Errors for every rank up to this one, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<RankPath>,
     /// What the reader should know about how the rows were chosen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -318,6 +343,7 @@ pub(crate) fn example() -> Summary {
         worst: vec![entry(9, "pope", 0.021)],
         zero_rows: 1,
         certificate: None,
+        path: None,
         notes: vec![],
         seconds: Seconds { load: 0.01, localize: 0.2, select: 0.1, clean: 0.05, total: 0.36 },
         peak_memory_bytes: Some(25_300_000),

@@ -1,6 +1,7 @@
 //! Text tables that fit a terminal: columns as wide as their cells, two spaces apart, and the
 //! flexible ones cut short with an ellipsis when the line would be too long.
 
+use crate::page::escape;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The width every text of this crate is written for.
@@ -74,6 +75,20 @@ impl Table {
             out += &line(&mut row.iter().cloned());
         }
         out
+    }
+
+    /// Head and body of an HTML table, cells escaped.
+    pub fn html(&self) -> String {
+        let line = |tag: &str, cells: &[String]| {
+            let cell = |(text, (_, align)): (&String, &(String, Align))| {
+                let class = if *align == Align::Right { " class=\"number\"" } else { "" };
+                format!("<{tag}{class}>{}</{tag}>", escape(text))
+            };
+            format!("<tr>{}</tr>\n", cells.iter().zip(&self.columns).map(cell).collect::<String>())
+        };
+        let names: Vec<String> = self.columns.iter().map(|(name, _)| name.clone()).collect();
+        let rows: String = self.rows.iter().map(|row| line("td", row)).collect();
+        format!("<thead>\n{}</thead>\n<tbody>\n{rows}</tbody>\n", line("th", &names))
     }
 
     /// Natural widths, then the widest flexible column shrinks until the line fits.

@@ -2,9 +2,9 @@
 //! tolerances from infeasible to loose; some programs in which not every row may be hott, and some
 //! without the trace.
 
-use super::clock::on_one_thread;
 use super::reference::{self, Settings, Verdict};
 use super::{Program, name};
+use crate::clock::on_one_thread;
 use crate::table::Table;
 use crate::{Report, parallel};
 use anyhow::{Context, Result};

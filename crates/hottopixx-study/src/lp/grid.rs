@@ -1,8 +1,9 @@
 //! All settings of the paper's section 5: is the optimum certified to the promised gap, in how
 //! many rounds of cuts and at what cost? One thread an instance.
 
-use super::clock::{median, on_one_thread};
 use super::{Program, goals, name};
+use crate::clock::{median, on_one_thread};
+use crate::paper::{self, EXAMPLES, FEATURES};
 use crate::table::Table;
 use crate::{Report, parallel};
 use anyhow::{Context, Result};
@@ -10,13 +11,7 @@ use hottopixx::certify::Goal;
 use hottopixx::control::Control;
 use hottopixx::localise::lp::LpStatus;
 use hottopixx::normalise::UnitRows;
-use hottopixx::synth::{Family, Recipe};
-
-const FEATURES: [usize; 3] = [40, 80, 160];
-const EXAMPLES: [usize; 3] = [400, 800, 1600];
-const RANKS: [usize; 3] = [3, 5, 10];
-const DUPLICATES: [usize; 3] = [0, 1, 2];
-const ETAS: [f64; 5] = [0.25, 0.95, 4.0, 10.0, 100.0];
+use hottopixx::synth::Recipe;
 
 /// What came of one program.
 #[derive(Debug, Clone, Copy)]
@@ -55,19 +50,7 @@ pub fn run(quick: bool) -> Result<Report> {
 }
 
 fn recipes(quick: bool) -> Vec<Recipe> {
-    let mut recipes = Vec::new();
-    for features in FEATURES {
-        for examples in EXAMPLES {
-            for rank in RANKS {
-                for duplicates in DUPLICATES {
-                    recipes.extend(ETAS.map(|eta| {
-                        let recipe = Recipe::new(Family::Paper, rank).size(features, examples);
-                        recipe.duplicates(duplicates).noise(eta)
-                    }));
-                }
-            }
-        }
-    }
+    let mut recipes = paper::recipes(1);
     if quick {
         // Every eta and every number of duplicates occurs among them.
         recipes.retain(|recipe| recipe.features == 40 && recipe.examples == 400);
@@ -146,9 +129,11 @@ fn row(cell: &[&Outcome]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paper::{DUPLICATES, ETAS};
+    use hottopixx::synth::Family;
 
     #[test]
-    fn the_grid_is_the_papers() {
+    fn the_quick_grid_is_mixed() {
         assert_eq!(recipes(false).len(), 405);
         let quick = recipes(true);
         assert_eq!(quick.len(), 12);

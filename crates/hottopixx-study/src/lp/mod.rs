@@ -3,7 +3,6 @@
 //! fraction of the other solver's CPU time ([`speed`]), and how does the cost grow ([`scale`])?
 
 pub mod agreement;
-pub mod clock;
 pub mod grid;
 pub mod reference;
 pub mod scale;

@@ -68,7 +68,7 @@ pub use hinge::solve;
 #[cfg(feature = "highs")]
 mod hinge {
     use super::{Answer, Program, Settings, Verdict};
-    use crate::lp::clock;
+    use crate::clock;
     use anyhow::{Context, Result, anyhow, bail};
     use highs::{ColProblem, HighsModelStatus, Row, Sense};
     use hottopixx::certify::Goal;

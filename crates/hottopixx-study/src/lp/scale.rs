@@ -1,8 +1,9 @@
 //! How time and memory grow with the size, on all threads: a ladder of the paper's instances, up
 //! to its jumbo of 1600 x 64000 with 100 hott rows.
 
-use super::{Program, clock, goals, name, typical};
+use super::{Program, goals, name, typical};
 use crate::Report;
+use crate::clock;
 use crate::table::Table;
 use anyhow::Result;
 use hottopixx::certify::Goal;

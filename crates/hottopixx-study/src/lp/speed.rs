@@ -1,10 +1,10 @@
 //! CPU time on one thread, cutting planes against HiGHS in the same run, on the paper's instances.
 //! Of HiGHS only the solving counts, not the building of the model.
 
-use super::clock::{self, median, on_one_thread};
 use super::reference::{self, Settings, Verdict};
 use super::{Program, goals, name, typical};
 use crate::Report;
+use crate::clock::{self, median, on_one_thread};
 use crate::table::Table;
 use anyhow::Result;
 use hottopixx::certify::Goal;
