@@ -6,8 +6,12 @@
 //! `real` needs a folder of data sets and skips what is not there. `lp` puts the linear programs to
 //! the test; two of its parts need HiGHS, an optional feature.
 
+pub mod clock;
 pub mod hard;
 pub mod lp;
+pub mod machine;
+pub mod paper;
+pub mod profiles;
 pub mod real;
 pub mod recovery;
 pub mod table;
