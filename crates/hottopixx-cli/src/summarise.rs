@@ -3,10 +3,14 @@
 use crate::job::Session;
 use crate::problem::Problem;
 use hottopixx::{Factorization, Objective};
-use hottopixx_report::{Certificate, Seconds, Summary, Topic, strongest, worst_rows};
+use hottopixx_report::html::diagonal_entries;
+use hottopixx_report::{Certificate, Seconds, Summary, Topic, row_fits, strongest, worst_rows};
 
 /// How many members a topic is shown with, and how many badly explained rows.
 const SHOWN: usize = 10;
+
+/// How many rows the page lists.
+const LISTED: usize = 2000;
 
 /// Everything there is to say about an answer that is already in rows of the input.
 pub fn summary(
@@ -27,6 +31,7 @@ pub fn summary(
         group_names: names.map(|names| hott.group.iter().map(|&row| names[row].clone()).collect()),
         members,
     });
+    let (f, w, errors) = (&answer.f, &answer.w, &answer.errors.per_row);
     Summary {
         input: problem.label.clone(),
         features: problem.features(),
@@ -43,7 +48,12 @@ pub fn summary(
         hott: topics.collect(),
         error: answer.errors.clone(),
         recall: None,
-        worst: worst_rows(&answer.errors.per_row, SHOWN, names),
+        worst: worst_rows(errors, SHOWN, names),
+        rows: row_fits(f, w, errors, &answer.zero_rows, names, LISTED),
+        diagonal: answer
+            .diagonal
+            .as_ref()
+            .map(|diagonal| worst_rows(diagonal, diagonal_entries(rows.len()), names)),
         zero_rows: answer.zero_rows.len(),
         certificate: answer.certificate.as_ref().map(Certificate::from),
         path: None,

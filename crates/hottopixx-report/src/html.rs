@@ -1,5 +1,14 @@
 //! `report.html`: the answer as one page. A single file that asks the network for nothing, follows
 //! the reader's light or dark setting, prints well, and escapes every name that came from the data.
+//! A small script makes topics and rows searchable and sortable; without it nothing is missing.
+
+mod certificate;
+mod diagonal;
+mod path;
+mod rows;
+mod topics;
+
+pub use diagonal::diagonal_entries;
 
 use crate::page::{escape, shell};
 use crate::text::{count, grouped, seconds, size};
@@ -8,19 +17,22 @@ use hottopixx::control::Stop;
 use hottopixx::{Cleaning, Objective};
 use std::fmt::Write as _;
 
-/// Number of bars in the histogram of row errors.
-const BINS: usize = 40;
+const SCRIPT: &str = include_str!("report.js");
 
 /// The page. `command` is the command line that made it; `summary.error.per_row` fills the
-/// histogram of row errors where it is not empty.
+/// histogram of row errors, `summary.rows` the table of rows and `summary.diagonal` its chart, where
+/// they are not empty.
 pub fn page(summary: &Summary, command: &str) -> String {
     let title = format!("{} hott topics of {}", summary.rank, summary.input);
     let mut body = format!("<h1>{}</h1>\n", escape(&title));
     lead(&mut body, summary);
-    topics(&mut body, summary);
+    topics::topics(&mut body, summary);
+    path::path(&mut body, summary);
+    diagonal::diagonal(&mut body, summary);
+    certificate::certificate(&mut body, summary);
     errors(&mut body, summary);
     how(&mut body, summary, command);
-    shell(&title, &body, "")
+    shell(&title, &body, SCRIPT)
 }
 
 fn lead(out: &mut String, s: &Summary) {
@@ -47,32 +59,9 @@ fn lead(out: &mut String, s: &Summary) {
             escape(&s.stop.to_string())
         );
     }
-}
-
-fn topics(out: &mut String, s: &Summary) {
-    out.push_str("<h2>Topics</h2>\n<p>Each topic is a row of the data. Its members are the rows ");
-    out.push_str("that lean on it most, with their weights in the units of the input.</p>\n");
-    out.push_str("<div class=\"topics\">\n");
-    for (k, topic) in s.hott.iter().enumerate() {
-        let _ = write!(
-            out,
-            "<section>\n<h3><span>{}</span> {}</h3>\n<p class=\"small\">row {}, weight {:.3}",
-            k + 1,
-            escape(&topic.label()),
-            topic.row,
-            topic.weight
-        );
-        let others: Vec<String> = topic.stand_ins().iter().map(|name| escape(name)).collect();
-        if !others.is_empty() {
-            let shown = others.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
-            let more = if others.len() > 12 { ", …" } else { "" };
-            let _ = write!(out, "; could as well be {shown}{more}");
-        }
-        out.push_str("</p>\n");
-        entries(out, &topic.members, "weight");
-        out.push_str("</section>\n");
+    for note in &s.notes {
+        let _ = writeln!(out, "<p>{}</p>", escape(note));
     }
-    out.push_str("</div>\n");
 }
 
 /// Rows and their numbers, each over a bar in proportion to the first.
@@ -84,7 +73,7 @@ fn entries(out: &mut String, entries: &[Entry], heading: &str) {
     let largest = entries.iter().map(|e| e.value).fold(f64::MIN_POSITIVE, f64::max);
     let _ = writeln!(
         out,
-        "<table>\n<thead><tr><th>row</th><th class=\"number\">{heading}</th></tr></thead>\n<tbody>"
+        "<table class=\"bars\">\n<thead><tr><th>row</th><th class=\"number\">{heading}</th></tr></thead>\n<tbody>"
     );
     for entry in entries {
         let share = (100.0 * entry.value / largest).clamp(0.0, 100.0);
@@ -114,70 +103,19 @@ fn errors(out: &mut String, s: &Summary) {
         ("mean over rows", format!("{:.6}", s.error.mean_l1)),
         ("largest of a row", format!("{:.6}", s.error.inf1)),
         ("root mean square over entries", format!("{:.4e}", s.error.rmse)),
-        ("zero rows set aside", grouped(s.zero_rows)),
+        ("rows set aside, zero or too rare", grouped(s.zero_rows)),
     ] {
         let _ = writeln!(out, "<div><dt>{name}</dt><dd>{value}</dd></div>");
     }
     out.push_str("</dl>\n");
-    certificate(out, s);
-    histogram(out, &s.error.per_row);
-    out.push_str("<h3>Rows explained worst</h3>\n<div class=\"narrow\">\n");
-    entries(out, &s.worst, "error");
-    out.push_str("</div>\n");
-}
-
-/// What a linear program proved, and notes.
-fn certificate(out: &mut String, s: &Summary) {
-    if let Some(certificate) = &s.certificate {
-        let name = if certificate.goal == "cost" { "lp" } else { certificate.goal };
-        let meaning = certificate.meaning(s.rank, s.features - s.zero_rows, &s.error).join(" ");
+    if s.inexact_rows > 0 {
         let _ = writeln!(
             out,
-            "<p>The linear program {name} ended {}: {}.</p>",
-            escape(&certificate.figures()),
-            escape(&meaning)
+            "<p>{} could not be proven to be fitted best: these errors are upper estimates.</p>",
+            count(s.inexact_rows, "row")
         );
     }
-    for note in &s.notes {
-        let _ = writeln!(out, "<p>{}</p>", escape(note));
-    }
-}
-
-/// How many rows have which error, as an SVG.
-fn histogram(out: &mut String, per_row: &[f64]) {
-    let errors: Vec<f64> = per_row.iter().copied().filter(|e| e.is_finite()).collect();
-    let top = errors.iter().copied().fold(0.0, f64::max);
-    if errors.len() < 2 || top <= 0.0 {
-        return;
-    }
-    let mut bins = [0usize; BINS];
-    for error in &errors {
-        bins[((error / top * BINS as f64) as usize).min(BINS - 1)] += 1;
-    }
-    let most = bins.iter().copied().max().unwrap_or(1) as f64;
-    let _ = writeln!(
-        out,
-        "<figure>\n<svg viewBox=\"0 0 400 112\" role=\"img\" aria-label=\"Histogram of row errors\">"
-    );
-    for (k, &rows) in bins.iter().enumerate().filter(|(_, rows)| **rows > 0) {
-        let height = (90.0 * rows as f64 / most).max(1.0);
-        let (low, high) = (top * k as f64 / BINS as f64, top * (k + 1) as f64 / BINS as f64);
-        let _ = writeln!(
-            out,
-            "<rect x=\"{}\" y=\"{:.1}\" width=\"9\" height=\"{height:.1}\"><title>{}: error {low:.4} \
-             to {high:.4}</title></rect>",
-            k * 10,
-            95.0 - height,
-            count(rows, "row")
-        );
-    }
-    let _ = writeln!(
-        out,
-        "<text x=\"0\" y=\"109\">0</text><text x=\"400\" y=\"109\" text-anchor=\"end\">{top:.4}</text>\n\
-         </svg>\n<figcaption>How many rows have which error; the tallest bar is {}.</figcaption>\n\
-         </figure>",
-        count(most as usize, "row")
-    );
+    rows::rows(out, s);
 }
 
 fn how(out: &mut String, s: &Summary, command: &str) {
@@ -211,8 +149,9 @@ fn how(out: &mut String, s: &Summary, command: &str) {
 /// Three or four significant digits, in powers of ten only where they are needed.
 fn short(value: f64) -> String {
     match value.abs() {
-        a if a == 0.0 || (1e-3..1e6).contains(&a) => {
-            let digits = (3 - a.max(1e-3).log10().floor() as i32).clamp(0, 5) as usize;
+        0.0 => "0".to_owned(),
+        a if (1e-3..1e6).contains(&a) => {
+            let digits = (3 - a.log10().floor() as i32).clamp(0, 5) as usize;
             format!("{value:.digits$}")
         }
         _ => format!("{value:.2e}"),
@@ -223,19 +162,30 @@ fn short(value: f64) -> String {
 mod tests {
     use super::*;
     use crate::summary::example;
+    use crate::{RankPath, RankPoint, RowFit};
 
-    #[test]
-    fn is_self_contained_and_escaped() {
+    /// The example with every part that a page can have.
+    fn full() -> Summary {
         let mut summary = example();
         summary.error.per_row = vec![0.0, 0.01, 0.02, 0.02];
-        let page = page(&summary, "hottopixx factor 'prices & news.csv' --rank 2 <x>");
-        assert!(page.contains("&lt;b&gt;wheat") && !page.contains("<b>wheat"));
-        assert!(page.contains("prices &amp; news.csv") && page.contains("&lt;x&gt;"));
-        assert!(page.contains("<svg") && page.contains("crude"));
-        for outside in ["http:", "https:", "src=", "@import", "url("] {
-            assert!(!page.contains(outside), "{outside}");
-        }
-        for element in ["section", "table", "dl", "div", "figure", "svg", "main", "pre", "p"] {
+        let entry = |row| Entry { row, name: Some(format!("n{row}")), value: 1.0 / row as f64 };
+        summary.diagonal = Some((1..13).map(entry).collect());
+        let fit = |row, leans_on| RowFit {
+            row,
+            name: Some(format!("n{row}")),
+            error: 0.5 / row as f64,
+            leans_on,
+        };
+        summary.rows = vec![fit(1, Some((0, 0.75))), fit(2, None), fit(3, Some((1, 1.0)))];
+        let point = |rank| RankPoint { rank, hott: vec![], error: summary.error.clone() };
+        let points = vec![point(1), point(2)];
+        summary.path = Some(RankPath { points, suggested: 2, reason: "Two is enough.".into() });
+        summary
+    }
+
+    fn check_elements(page: &str) {
+        let parts = "section table thead tbody tr td th dl div figure svg main pre p script style";
+        for element in parts.split(' ') {
             let opened = page.matches(&format!("<{element}>")).count()
                 + page.matches(&format!("<{element} ")).count();
             assert_eq!(opened, page.matches(&format!("</{element}>")).count(), "{element}");
@@ -243,8 +193,60 @@ mod tests {
     }
 
     #[test]
+    fn is_self_contained_and_escaped() {
+        let page = page(&full(), "hottopixx factor 'prices & news.csv' --rank 2 <x>");
+        assert!(page.contains("&lt;b&gt;wheat") && !page.contains("<b>wheat"));
+        assert!(page.contains("prices &amp; news.csv") && page.contains("&lt;x&gt;"));
+        assert!(page.contains("<svg") && page.contains("crude"));
+        check_elements(&page);
+        // The name of the SVG dialect is no address.
+        let page = page.replace("http://www.w3.org/2000/svg", "");
+        for outside in ["http:", "https:", "src=", "@import", "url(", "innerHTML", "onclick"] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+    }
+
+    #[test]
+    fn names_with_markup_in_them_stay_text() {
+        let nasty = "\"'></td></script><script>window.hacked=1</script><img src=x onerror=hack()>";
+        let mut summary = full();
+        let harmless = page(&summary, "x").matches("<script>").count();
+        summary.input = nasty.into();
+        summary.notes = vec![nasty.into()];
+        for topic in &mut summary.hott {
+            topic.name = Some(nasty.into());
+            topic.group_names = Some(vec![nasty.into(); topic.group.len()]);
+            topic.members.iter_mut().for_each(|member| member.name = Some(nasty.into()));
+        }
+        summary.worst.iter_mut().for_each(|entry| entry.name = Some(nasty.into()));
+        summary.rows.iter_mut().for_each(|fit| fit.name = Some(nasty.into()));
+        let diagonal = summary.diagonal.iter_mut().flatten();
+        diagonal.for_each(|entry| entry.name = Some(nasty.into()));
+        if let Some(path) = &mut summary.path {
+            path.reason = nasty.into();
+        }
+        let page = page(&summary, nasty);
+        assert_eq!(page.matches("<script>").count(), harmless);
+        assert!(!page.contains("<img") && page.matches("&lt;img").count() > 10);
+        check_elements(&page);
+    }
+
+    #[test]
+    fn says_how_many_rows_are_listed() {
+        let mut summary = full();
+        let text = page(&summary, "");
+        assert!(
+            text.contains("the 3 rows explained worst, of 39, without 1 row that was set aside")
+        );
+        summary.features = 4;
+        assert!(page(&summary, "").contains("These are all 3 rows, without 1 row"));
+        summary.rows.iter_mut().for_each(|fit| fit.name = None);
+        assert!(!page(&summary, "").contains(">name</th>"));
+    }
+
+    #[test]
     fn numbers_are_short() {
         let shown = [0.0, 0.91, 12.5, 1234.0, 1e-5, 3e9].map(short);
-        assert_eq!(shown, ["0.00000", "0.9100", "12.50", "1234", "1.00e-5", "3.00e9"]);
+        assert_eq!(shown, ["0", "0.9100", "12.50", "1234", "1.00e-5", "3.00e9"]);
     }
 }

@@ -10,11 +10,13 @@ pub mod html;
 pub mod page;
 pub mod plot;
 mod proof;
+mod rows;
 mod summary;
 pub mod table;
 pub mod text;
 
 pub use proof::{Proof, Theorem};
+pub use rows::{RowFit, row_fits};
 pub use summary::{
     Certificate, Entry, RankPath, RankPoint, Seconds, Summary, Topic, six, six_down, strongest,
     worst_rows,

@@ -1,5 +1,6 @@
 //! The answer as it is reported, in names and rows of the input.
 
+use crate::RowFit;
 use crate::text::count;
 use hottopixx::certify::Goal;
 use hottopixx::control::Stop;
@@ -214,6 +215,12 @@ pub struct Summary {
     pub recall: Option<f64>,
     /// The rows explained worst, worst first.
     pub worst: Vec<Entry>,
+    /// All rows but those set aside, or as many as a page holds, worst first.
+    #[serde(skip)]
+    pub rows: Vec<RowFit>,
+    /// The largest entries of the localising matrix's diagonal, falling, where the method has one.
+    #[serde(skip)]
+    pub diagonal: Option<Vec<Entry>>,
     /// Number of rows explained by nothing because they are zero or set aside.
     pub zero_rows: usize,
     /// Proven bounds, where the method has them.
@@ -240,6 +247,11 @@ pub struct Summary {
 }
 
 impl Topic {
+    /// The hott row's name, or `row 7` where there are no names.
+    pub fn title(&self) -> String {
+        self.name.clone().unwrap_or_else(|| format!("row {}", self.row))
+    }
+
     /// The topic's name, or its row number where there are no names.
     pub fn label(&self) -> String {
         label(self.row, self.name.as_deref())
@@ -295,7 +307,7 @@ pub fn strongest(
     topics.into_iter().map(|rows| rows.into_iter().map(entry).collect()).collect()
 }
 
-/// The `count` rows with the largest errors, largest first, ties by row.
+/// The `count` rows with the largest errors (or other numbers), largest first, ties by row.
 pub fn worst_rows(per_row: &[f64], count: usize, names: Option<&[String]>) -> Vec<Entry> {
     let mut rows: Vec<usize> = (0..per_row.len()).filter(|&i| per_row[i] > 0.0).collect();
     rows.sort_by(|&a, &b| per_row[b].total_cmp(&per_row[a]).then(a.cmp(&b)));
@@ -341,6 +353,8 @@ pub(crate) fn example() -> Summary {
         error: Errors { inf1: 0.021, mean_l1: 0.013, rmse: 1.2e-5, per_row: vec![] },
         recall: None,
         worst: vec![entry(9, "pope", 0.021)],
+        rows: vec![],
+        diagonal: None,
         zero_rows: 1,
         certificate: None,
         path: None,

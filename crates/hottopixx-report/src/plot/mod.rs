@@ -4,126 +4,15 @@
 //! light or dark setting of a page, curves of up to ten methods must be told apart without colour
 //! (dashes and markers differ as well), and the legend must never cover a curve.
 
+mod axis;
+mod look;
+
+pub use axis::{Axis, Scale};
+pub use look::{LOOKS, Marker};
+
 use crate::page::escape;
+use axis::tick_label;
 use std::fmt::Write as _;
-
-/// How values lie on an axis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
-    /// Evenly.
-    Linear,
-    /// By their logarithms; values must be positive.
-    Log,
-}
-
-/// One axis: what it shows, in which unit, from where to where.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Axis {
-    /// Name and unit.
-    pub label: String,
-    /// How values lie on it.
-    pub scale: Scale,
-    /// The least value shown.
-    pub low: f64,
-    /// The largest value shown.
-    pub high: f64,
-    /// Where ticks are, when the usual places do not fit.
-    pub ticks: Option<Vec<f64>>,
-}
-
-impl Axis {
-    /// An even axis.
-    pub fn linear(label: &str, low: f64, high: f64) -> Self {
-        Axis { label: label.to_owned(), scale: Scale::Linear, low, high, ticks: None }
-    }
-
-    /// A logarithmic axis.
-    pub fn log(label: &str, low: f64, high: f64) -> Self {
-        Axis { scale: Scale::Log, ..Axis::linear(label, low, high) }
-    }
-
-    /// The same with ticks at these places.
-    pub fn ticks_at(mut self, ticks: &[f64]) -> Self {
-        self.ticks = Some(ticks.to_vec());
-        self
-    }
-
-    /// Where a value lies, from 0 (low) to 1 (high); values outside lie at the ends.
-    fn place(&self, value: f64) -> f64 {
-        let f = |v: f64| match self.scale {
-            Scale::Linear => v,
-            Scale::Log => v.max(f64::MIN_POSITIVE).ln(),
-        };
-        let (low, high) = (f(self.low), f(self.high));
-        if high > low { ((f(value) - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 }
-    }
-
-    fn tick_values(&self) -> Vec<f64> {
-        let inside =
-            |v: &f64| *v >= self.low - 1e-9 * self.span() && *v <= self.high * (1.0 + 1e-9);
-        if let Some(ticks) = &self.ticks {
-            return ticks.iter().copied().filter(inside).collect();
-        }
-        match self.scale {
-            Scale::Linear => {
-                let step = nice(self.span() / 5.0);
-                let first = (self.low / step).ceil() as i64;
-                (first..).map(|k| k as f64 * step).take_while(inside).collect()
-            }
-            Scale::Log => {
-                let decades = (self.high / self.low).log10();
-                let parts: &[f64] = if decades < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-                let stride = (decades / 7.0).ceil().max(1.0) as usize;
-                let (first, last) =
-                    (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
-                (first..=last)
-                    .step_by(stride)
-                    .flat_map(|e| parts.iter().map(move |p| p * 10f64.powi(e)))
-                    .filter(inside)
-                    .collect()
-            }
-        }
-    }
-
-    fn span(&self) -> f64 {
-        (self.high - self.low).abs().max(f64::MIN_POSITIVE)
-    }
-}
-
-/// 1, 2 or 5 times a power of ten, the least that is not below `value`.
-fn nice(value: f64) -> f64 {
-    let power = 10f64.powf(value.log10().floor());
-    let step = [1.0, 2.0, 5.0].into_iter().find(|s| s * power >= value * 0.999);
-    step.unwrap_or(10.0) * power
-}
-
-/// A number at a tick.
-fn tick_label(value: f64) -> String {
-    match value.abs() {
-        0.0 => "0".to_owned(),
-        a if (1e-3..1e5).contains(&a) => {
-            let text = format!("{value:.4}");
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        }
-        _ => {
-            let text = format!("{value:.0e}");
-            let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-            let power: String = exponent.chars().map(superscript).collect();
-            if digits == "1" { format!("10{power}") } else { format!("{digits}·10{power}") }
-        }
-    }
-}
-
-fn superscript(c: char) -> char {
-    match c {
-        '-' => '⁻',
-        '1' => '¹',
-        '2' => '²',
-        '3' => '³',
-        '0' | '4'..='9' => char::from_u32(0x2070 + c as u32 - '0' as u32).unwrap_or(c),
-        _ => c,
-    }
-}
 
 /// One curve.
 #[derive(Debug, Clone, PartialEq)]
@@ -148,72 +37,6 @@ impl Series {
     pub fn steps(mut self) -> Self {
         self.steps = true;
         self
-    }
-}
-
-/// Colour (after Okabe and Ito, who chose ones that the colour-blind can tell apart), dashes, and
-/// marker of a curve.
-pub const LOOKS: [(&str, &str, Marker); 10] = [
-    ("#0072b2", "", Marker::Circle),
-    ("#56b4e9", "6 3", Marker::Ring),
-    ("#d55e00", "", Marker::Square),
-    ("#e69f00", "6 3", Marker::Box),
-    ("#cc79a7", "", Marker::Diamond),
-    ("#8a5a00", "2 3", Marker::Up),
-    ("#7f7fc8", "9 3 2 3", Marker::Down),
-    ("#009e73", "", Marker::Cross),
-    ("#4caf7a", "2 3", Marker::Plus),
-    ("var(--chart-ink)", "", Marker::Star),
-];
-
-/// The shape that marks points of a curve.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Marker {
-    /// A disk.
-    Circle,
-    /// A circle.
-    Ring,
-    /// A full square.
-    Square,
-    /// An empty square.
-    Box,
-    /// A full diamond.
-    Diamond,
-    /// A triangle that points up.
-    Up,
-    /// A triangle that points down.
-    Down,
-    /// An x.
-    Cross,
-    /// A plus sign.
-    Plus,
-    /// Both of them.
-    Star,
-}
-
-impl Marker {
-    /// The path around (x, y), and whether it is filled.
-    fn path(self, x: f64, y: f64) -> (String, bool) {
-        let at = |dx: f64, dy: f64| format!("{:.1} {:.1}", x + dx, y + dy);
-        let polygon = |corners: &[(f64, f64)]| {
-            let corners: Vec<String> = corners.iter().map(|&(a, b)| at(a, b)).collect();
-            format!("M{}Z", corners.join("L"))
-        };
-        let line = |a: f64, b: f64| format!("M{}L{}", at(-a, -b), at(a, b));
-        let circle = || format!("M{}a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0 -6.4 0Z", at(-3.2, 0.0));
-        let square = [(-3., -3.), (3., -3.), (3., 3.), (-3., 3.)];
-        match self {
-            Marker::Circle => (circle(), true),
-            Marker::Ring => (circle(), false),
-            Marker::Square => (polygon(&square), true),
-            Marker::Box => (polygon(&square), false),
-            Marker::Diamond => (polygon(&[(0., -4.2), (4.2, 0.), (0., 4.2), (-4.2, 0.)]), true),
-            Marker::Up => (polygon(&[(0., -4.), (3.8, 3.), (-3.8, 3.)]), true),
-            Marker::Down => (polygon(&[(0., 4.), (3.8, -3.), (-3.8, -3.)]), false),
-            Marker::Cross => (line(3.2, 3.2) + &line(3.2, -3.2), false),
-            Marker::Plus => (line(4.0, 0.0) + &line(0.0, 4.0), false),
-            Marker::Star => (line(4.0, 0.0) + &line(2.0, 3.5) + &line(2.0, -3.5), false),
-        }
     }
 }
 
@@ -250,6 +73,21 @@ const BOTTOM: f64 = 50.0;
 const MARKS: usize = 9;
 
 impl Chart {
+    /// The numbers behind it: one line for each point of each curve.
+    pub fn csv(&self) -> String {
+        let mut out = String::from("series,x,y\n");
+        for series in &self.series {
+            let name = series.label.replace('"', "\"\"");
+            for (x, y) in &series.points {
+                let _ = writeln!(out, "\"{name}\",{x},{y}");
+            }
+        }
+        for (name, value) in &self.levels {
+            let _ = writeln!(out, "\"{}\",,{value}", name.replace('"', "\"\""));
+        }
+        out
+    }
+
     /// The drawing.
     pub fn svg(&self, place: Place) -> String {
         let longest = self.series.iter().map(|s| s.label.chars().count());
@@ -376,7 +214,7 @@ impl Frame<'_> {
              stroke-linejoin=\"round\"/>",
             escape(&series.label)
         );
-        for (x, y) in marked(&shown, series.look) {
+        for (x, y) in marked(&shown, series.look, series.steps) {
             out.push_str(&mark(marker, x, y, colour));
         }
         out.push_str("</g>\n");
@@ -424,15 +262,24 @@ fn mark(marker: Marker, x: f64, y: f64, colour: &str) -> String {
 }
 
 /// The points that carry a marker: all of few, some of many, where each look has its own offset so
-/// that markers of curves that coincide do not.
-fn marked(points: &[(f64, f64)], look: usize) -> Vec<(f64, f64)> {
+/// that markers of curves that coincide do not. They lie on the curve, between its points too.
+fn marked(points: &[(f64, f64)], look: usize, steps: bool) -> Vec<(f64, f64)> {
     if points.len() <= 2 * MARKS {
         return points.to_vec();
     }
     let (first, last) = (points[0].0, points[points.len() - 1].0);
     let offset = (look % LOOKS.len()) as f64 / LOOKS.len() as f64;
     let at = |k: usize| first + (last - first) * (k as f64 + offset) / MARKS as f64;
-    let point = |x: f64| points.iter().take_while(|p| p.0 <= x).last().map(|p| (x, p.1));
+    let point = |x: f64| {
+        let after = points.partition_point(|p| p.0 <= x);
+        let left = points.get(after.checked_sub(1)?)?;
+        match points.get(after) {
+            Some(right) if !steps => {
+                Some((x, left.1 + (right.1 - left.1) * (x - left.0) / (right.0 - left.0)))
+            }
+            _ => Some((x, left.1)),
+        }
+    };
     (0..MARKS).filter_map(|k| point(at(k))).collect()
 }
 
@@ -469,26 +316,15 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_round_numbers() {
-        let labels = |axis: Axis| -> Vec<String> {
-            axis.tick_values().into_iter().map(tick_label).collect()
-        };
-        assert_eq!(labels(Axis::linear("", 0.0, 1.0)), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
-        assert_eq!(labels(Axis::log("", 1.0, 20.0)), ["1", "2", "5", "10", "20"]);
-        assert_eq!(labels(Axis::log("", 1e-6, 1e-3)), ["10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001"]);
-        assert_eq!(labels(Axis::linear("", 0.0, 3.0).ticks_at(&[1.0, 3.0, 9.0])), ["1", "3"]);
-    }
-
-    #[test]
-    fn values_outside_lie_at_the_ends() {
-        let axis = Axis::log("", 1.0, 100.0);
-        assert_eq!([0.0, 1.0, 10.0, 1e9].map(|v| axis.place(v)), [0.0, 0.0, 0.5, 1.0]);
+    fn numbers_go_to_csv() {
+        let csv = chart().csv();
+        assert!(csv.contains("\"SPA & co\",0.25,0.1\n") && csv.ends_with("\"all\",,0.3\n"));
     }
 
     #[test]
     fn coinciding_curves_are_marked_in_different_places() {
         let points: Vec<(f64, f64)> = (0..200).map(|k| (f64::from(k), 1.0)).collect();
-        assert_ne!(marked(&points, 0)[0], marked(&points, 1)[0]);
-        assert_eq!(marked(&points, 3).len(), MARKS);
+        assert_ne!(marked(&points, 0, true)[0], marked(&points, 1, true)[0]);
+        assert_eq!(marked(&points, 3, false).len(), MARKS);
     }
 }

@@ -1,0 +1,134 @@
+//! What a linear program proved about the answer, in words.
+
+use crate::page::escape;
+use crate::summary::six_down;
+use crate::text::count;
+use crate::{Certificate, Summary, six};
+use std::fmt::Write as _;
+
+/// What was proven and how far the answer is from it; nothing where nothing was.
+pub(super) fn certificate(out: &mut String, s: &Summary) {
+    let Some(certificate) = &s.certificate else { return };
+    let name = if certificate.goal == "cost" { "lp" } else { certificate.goal };
+    let _ = write!(
+        out,
+        "<h2>What is proven</h2>\n<p>{}</p>\n<p class=\"small\">The linear program {name} ended {}; \
+         {}, {}.</p>\n",
+        escape(&words(certificate, s)),
+        escape(&certificate.figures()),
+        count(certificate.rounds, "round"),
+        count(certificate.cuts, "cut"),
+    );
+}
+
+fn words(c: &Certificate, s: &Summary) -> String {
+    let rows = s.features.saturating_sub(s.zero_rows);
+    let chosen = count(s.rank, "row");
+    let every = format!("A linear program weighed all choices of {chosen} at once");
+    let proven = match c.goal {
+        "minimax" => format!(
+            "{every} and proved that none of them, with weights of at most 1, can bring the largest \
+             error of a row below {}. {}",
+            six_down(c.lower_bound),
+            distance("largest error", s.error.inf1, c.lower_bound)
+        ),
+        "total" => format!(
+            "{every} and proved that with none of them, with weights of at most 1, the errors of \
+             all {} can sum to less than {}. {}",
+            count(rows, "row"),
+            six_down(c.lower_bound),
+            distance("sum of errors", s.error.mean_l1 * rows as f64, c.lower_bound)
+        ),
+        _ => format!("A linear program proved: {}.", c.meaning(s.rank, rows, &s.error).join(" ")),
+    };
+    format!("{proven} {}", ending(c))
+}
+
+/// How far the answer is from the bound.
+fn distance(what: &str, here: f64, bound: f64) -> String {
+    let value = six(here);
+    if bound <= 1e-9 {
+        return format!("Here the {what} is {value}; the bound says no more than that.");
+    }
+    let above = here / bound - 1.0;
+    if above < 5e-4 {
+        let larger = if above < -1e-6 {
+            " It is below the bound because F may have weights above 1, which the program may not."
+        } else {
+            ""
+        };
+        return format!(
+            "Here the {what} is {value}: within 0.1 % of the best that any choice can be.{larger}"
+        );
+    }
+    format!(
+        "Here the {what} is {value}, which is {} above that: with such weights, another choice \
+         of rows could lower it by {} at most.",
+        per_cent(above),
+        per_cent(1.0 - bound / here)
+    )
+}
+
+fn per_cent(share: f64) -> String {
+    match 100.0 * share {
+        p if p < 10.0 => format!("{p:.1} %"),
+        p if p < 1000.0 => format!("{p:.0} %"),
+        _ => format!("{:.0} times", share),
+    }
+}
+
+/// Whether the program was solved to its end.
+fn ending(c: &Certificate) -> &'static str {
+    match c.status {
+        "optimal" => {
+            "The program was solved to its end: a longer run would hardly raise the bound."
+        }
+        "feasible" => {
+            "The program was stopped before its end: the bound holds, and a longer run may raise it."
+        }
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::example;
+
+    fn proven(goal: &'static str, lower_bound: f64, status: &'static str) -> String {
+        let mut summary = example();
+        summary.certificate = Some(Certificate {
+            goal,
+            tau: (goal == "cost").then_some(0.1),
+            objective: lower_bound,
+            lower_bound,
+            gap: 0.0,
+            status,
+            trace: 2.0,
+            rounds: 3,
+            cuts: 40,
+        });
+        let mut out = String::new();
+        certificate(&mut out, &summary);
+        out
+    }
+
+    #[test]
+    fn says_how_far_the_answer_is_from_the_bound() {
+        let text = proven("minimax", 0.02, "optimal");
+        for part in ["all choices of 2 rows", "below 0.0200000", "5.0 % above", "by 4.8 % at most"]
+        {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(text.contains("minimax ended optimal") && text.contains("3 rounds, 40 cuts"));
+        let text = proven("total", 0.4, "feasible");
+        assert!(text.contains("27 % above") && text.contains("may raise it"), "{text}");
+        assert!(proven("minimax", 0.021, "optimal").contains("within 0.1 % of the best"));
+        assert!(proven("minimax", 0.022, "optimal").contains("weights above 1"));
+        assert!(proven("minimax", 0.0, "feasible").contains("no more than that"));
+        assert!(proven("cost", 2.0, "optimal").contains("every row within tau = 0.1"));
+        let mut out = String::new();
+        certificate(&mut out, &example());
+        assert!(out.is_empty());
+    }
+}

@@ -1,0 +1,84 @@
+//! Errors against the number of hott rows.
+
+use crate::page::escape;
+use crate::plot::{Axis, Chart, Place, Series};
+use crate::text::count;
+use crate::{RankPath, Summary};
+use std::fmt::Write as _;
+
+/// The chart and the rank it speaks for; nothing where no path was computed.
+pub(super) fn path(out: &mut String, s: &Summary) {
+    let Some(path) = &s.path else { return };
+    let _ = writeln!(
+        out,
+        "<h2>Rank</h2>\n<p>The errors speak for <strong>{}</strong>{}. {}</p>",
+        count(path.suggested, "hott row"),
+        if path.suggested == s.rank { ", as here" } else { "" },
+        escape(&path.reason)
+    );
+    if path.points.len() < 2 {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "<figure>\n{}<figcaption>Errors with so many hott rows. More rows explain more: look \
+         for the place from where on they gain little.</figcaption>\n</figure>",
+        chart(path).svg(Place::Page)
+    );
+}
+
+fn chart(path: &RankPath) -> Chart {
+    let ranks = path.points.iter().map(|point| point.rank);
+    let (first, last) = (ranks.clone().min().unwrap_or(1), ranks.max().unwrap_or(1));
+    let step = (last - first).div_ceil(10).max(1);
+    let ticks: Vec<f64> = (first..=last).step_by(step).map(|rank| rank as f64).collect();
+    let top = path.points.iter().map(|point| point.error.inf1).filter(|e| e.is_finite());
+    let top = 1.05 * top.fold(1e-9, f64::max);
+    let points = |value: fn(&hottopixx::Errors) -> f64| {
+        path.points.iter().map(|point| (point.rank as f64, value(&point.error))).collect()
+    };
+    let suggested = path.suggested as f64;
+    Chart {
+        title: "Error against rank".to_owned(),
+        x: Axis::linear("number of hott rows", first as f64, last as f64).ticks_at(&ticks),
+        y: Axis::linear("l1 error, rows sum to 1", 0.0, top),
+        series: vec![
+            Series::new("suggested", 9, vec![(suggested, 0.0), (suggested, top)]),
+            Series::new("largest", 2, points(|error| error.inf1)),
+            Series::new("mean", 0, points(|error| error.mean_l1)),
+        ],
+        levels: vec![],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RankPoint;
+    use crate::summary::example;
+
+    #[test]
+    fn the_path_is_drawn_with_its_suggestion() {
+        let mut summary = example();
+        let point = |rank: usize| {
+            let mut error = summary.error.clone();
+            (error.inf1, error.mean_l1) = (1.0 / rank as f64, 0.5 / rank as f64);
+            RankPoint { rank, hott: (0..rank).collect(), error }
+        };
+        summary.path = Some(RankPath {
+            points: (1..=25).map(point).collect(),
+            suggested: 2,
+            reason: "A third row gains <little>.".into(),
+        });
+        let mut out = String::new();
+        path(&mut out, &summary);
+        assert!(
+            out.contains("<strong>2 hott rows</strong>, as here. A third row gains &lt;little")
+        );
+        assert!(out.contains("class=\"chart\"") && !out.contains("NaN"), "{out}");
+        summary.path.as_mut().unwrap().points.truncate(1);
+        out.clear();
+        path(&mut out, &summary);
+        assert!(!out.contains("<svg"), "{out}");
+    }
+}
