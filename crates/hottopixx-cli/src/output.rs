@@ -83,7 +83,7 @@ fn files(
         written.push("documents.csv".to_owned());
     }
     write::bytes(folder.join("summary.json"), json(summary))?;
-    let page = html::page(summary, &command_line(std::env::args()));
+    let page = html::page(summary, &command_line());
     write::bytes(folder.join("report.html"), page)?;
     written.extend(["summary.json", "report.html"].map(String::from));
     Ok(written)
@@ -117,10 +117,14 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The command line as it can be typed again.
-fn command_line(args: impl IntoIterator<Item = String>) -> String {
+/// The command line of this run as it can be typed again.
+pub fn command_line() -> String {
+    quoted(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()))
+}
+
+fn quoted(args: impl IntoIterator<Item = String>) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:@%+".contains(c);
-    let quoted = args.into_iter().enumerate().map(|(k, arg)| {
+    let words = args.into_iter().enumerate().map(|(k, arg)| {
         if k == 0 {
             "hottopixx".to_owned()
         } else if !arg.is_empty() && arg.chars().all(plain) {
@@ -129,7 +133,7 @@ fn command_line(args: impl IntoIterator<Item = String>) -> String {
             format!("'{}'", arg.replace('\'', "'\\''"))
         }
     });
-    quoted.collect::<Vec<_>>().join(" ")
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Banner, topics and facts: the answer for a terminal.
@@ -145,7 +149,7 @@ mod tests {
     fn the_command_line_can_be_typed_again() {
         let args = ["/usr/bin/hottopixx", "factor", "my file.csv", "--rank", "3", "it's"];
         assert_eq!(
-            command_line(args.map(String::from)),
+            quoted(args.map(String::from)),
             "hottopixx factor 'my file.csv' --rank 3 'it'\\''s'"
         );
     }

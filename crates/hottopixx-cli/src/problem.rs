@@ -9,6 +9,7 @@ use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::text::{self, Weight};
 use hottopixx::{Error, Factorization};
 use hottopixx_io::{Cache, Format, LoadOptions, Source};
+use hottopixx_report::{RankPath, RankPoint};
 use std::path::Path;
 
 /// A matrix ready to be factored.
@@ -221,6 +222,17 @@ impl Problem {
             .filter(|row| self.kept.binary_search(row).is_err() || zero.contains(row))
             .collect();
         answer
+    }
+
+    /// The path of an answer in rows of the input.
+    pub fn restore_path(&self, path: hottopixx::RankPath) -> RankPath {
+        let point = |point: hottopixx::RankPoint| RankPoint {
+            rank: point.hott.len(),
+            hott: point.hott.iter().map(|&row| self.kept[row]).collect(),
+            error: point.errors,
+        };
+        let points = path.points.into_iter().map(point).collect();
+        RankPath { points, suggested: path.suggested, reason: path.reason }
     }
 
     fn spread(&self, values: &[f64]) -> Vec<f64> {

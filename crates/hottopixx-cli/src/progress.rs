@@ -30,6 +30,17 @@ impl Bar {
         self.bar.set_message(what.to_owned());
     }
 
+    /// Shows how many of a known number of things are done.
+    pub fn count(&self, what: &str, done: usize, total: usize) {
+        if self.turns_to(what) {
+            self.bar.reset();
+            self.bar.set_style(counted());
+        }
+        self.bar.set_length(total as u64);
+        self.bar.set_position(done as u64);
+        self.bar.set_message(what.to_owned());
+    }
+
     /// Lets `print` write to the terminal without the bar in between.
     pub fn aside(&self, print: impl FnOnce()) {
         self.bar.suspend(print);

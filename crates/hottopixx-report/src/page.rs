@@ -137,6 +137,31 @@ impl Article {
     }
 }
 
+impl Article {
+    /// The same in Markdown, with the charts in files beside it.
+    pub fn markdown(&self) -> String {
+        let mut out = format!("# {}\n\n{}\n", self.title, self.lead);
+        for section in &self.sections {
+            let _ = write!(out, "\n## {}\n", section.title);
+            for block in &section.blocks {
+                let _ = match block {
+                    Block::Heading(text) => write!(out, "\n### {text}\n"),
+                    Block::Text(text) => write!(out, "\n{text}\n"),
+                    Block::Note(text) => write!(out, "\n> {text}\n"),
+                    Block::Figure { name, chart, caption } => {
+                        write!(out, "\n![{}]({name}.svg)\n\n*{caption}*\n", chart.title)
+                    }
+                    Block::Table(caption, table) => {
+                        write!(out, "\n{caption}:\n\n{}", table.markdown())
+                    }
+                };
+            }
+        }
+        let _ = write!(out, "\n## How this was made\n\n    {}\n", self.command);
+        out
+    }
+}
+
 fn html(block: &Block) -> String {
     match block {
         Block::Heading(text) => format!("<h3>{}</h3>\n", escape(text)),
@@ -204,6 +229,10 @@ mod tests {
         let page = article.html();
         for part in ["One &amp; only", "plain &lt;text&gt;", "&lt;i&gt;", "<svg", "href=\"#one\""] {
             assert!(page.contains(part), "{part}");
+        }
+        let markdown = article.markdown();
+        for part in ["# Title", "## One & only", "![t](figure.svg)", "| --- | ---: |"] {
+            assert!(markdown.contains(part), "{part} is not in {markdown}");
         }
         // The name of the SVG dialect is no address.
         let page = page.replace("http://www.w3.org/2000/svg", "");

@@ -1,7 +1,7 @@
 //! The answer for a terminal of 80 columns.
 
 use crate::table::{Align, Table, WIDTH, cut, join_fitting, plain};
-use crate::{Entry, Seconds, Summary};
+use crate::{Entry, RankPath, Seconds, Summary};
 use hottopixx::control::Stop;
 use hottopixx::{Cleaning, Objective};
 
@@ -101,6 +101,9 @@ pub fn facts(summary: &Summary) -> String {
             format!("{} rows not proven optimal: their errors are upper estimates", s.inexact_rows);
         line(&mut out, "cleaning", &text);
     }
+    if let Some(path) = &s.path {
+        ranks(&mut out, path);
+    }
     line(&mut out, "time", &seconds(&s.seconds));
     if let Some(bytes) = s.peak_memory_bytes {
         let predicted = s.predicted_memory_bytes.filter(|bytes| *bytes >= WORTH_SAYING);
@@ -113,6 +116,27 @@ pub fn facts(summary: &Summary) -> String {
     }
     out
 }
+
+/// Errors against the rank, at most [`RANKS_SHOWN`] of them, and the suggestion.
+fn ranks(out: &mut String, path: &RankPath) {
+    let step = path.points.len().div_ceil(RANKS_SHOWN).max(1);
+    for (k, point) in path.points.iter().enumerate() {
+        let last = k + 1 == path.points.len();
+        if (k + 1) % step == 0 || k == 0 || last || point.rank == path.suggested {
+            let mark = if point.rank == path.suggested { "  <- suggested" } else { "" };
+            let (mean, largest) = (point.error.mean_l1, point.error.inf1);
+            let text = format!("{:>4}: mean {mean:.4}, largest {largest:.4}{mark}", point.rank);
+            line(out, if k == 0 { "rank" } else { "" }, &text);
+        }
+    }
+    let sentence = format!("rank {}. {}", path.suggested, path.reason);
+    for (k, text) in wrapped(&sentence, WIDTH - 10).iter().enumerate() {
+        line(out, if k == 0 { "suggest" } else { "" }, text);
+    }
+}
+
+/// Ranks of a path that are shown on a terminal, about.
+const RANKS_SHOWN: usize = 20;
 
 /// Predictions below this are not worth their place.
 const WORTH_SAYING: u64 = 1 << 30;

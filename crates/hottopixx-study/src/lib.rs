@@ -14,6 +14,8 @@ pub mod paper;
 pub mod profiles;
 pub mod real;
 pub mod recovery;
+pub mod rmse;
+pub mod svm;
 pub mod table;
 
 use hottopixx::Method;
@@ -28,6 +30,9 @@ pub struct Report {
     pub failures: Vec<String>,
 }
 
+/// Is told how many of how many things are done, and says whether to go on.
+pub type Watch<'a> = Box<dyn Fn(usize, usize) -> bool + Sync + 'a>;
+
 /// The method of that name.
 ///
 /// # Errors
@@ -38,6 +43,28 @@ pub fn method(name: &str) -> Result<Method, String> {
         .into_iter()
         .find(|method| method.name() == name)
         .ok_or_else(|| format!("unknown method: choose one of {}", known()))
+}
+
+/// As [`parallel`], telling `watch` after every item; `None` when it said to stop.
+pub fn watched<T: Sync, R: Send>(
+    items: &[T],
+    watch: &Watch<'_>,
+    work: impl Fn(&T) -> R + Sync,
+) -> Option<Vec<R>> {
+    let state = std::sync::Mutex::new((0, true));
+    let stopped = || state.lock().is_ok_and(|state| !state.1);
+    let results = parallel(items, |item| {
+        if stopped() {
+            return None;
+        }
+        let result = work(item);
+        if let Ok(mut state) = state.lock() {
+            state.0 += 1;
+            state.1 &= watch(state.0, items.len());
+        }
+        Some(result)
+    });
+    if stopped() { None } else { results.into_iter().collect() }
 }
 
 /// Applies `work` to all items, on all processors, results in the order of the items.
@@ -68,11 +95,22 @@ pub fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) ->
 
 #[cfg(test)]
 mod tests {
+    use super::Watch;
+
     #[test]
     fn parallel_keeps_the_order() {
         let items: Vec<usize> = (0..100).collect();
         assert_eq!(super::parallel(&items, |i| i * i)[99], 99 * 99);
         assert!(super::parallel(&[] as &[usize], |i| *i).is_empty());
+    }
+
+    #[test]
+    fn a_watcher_stops_the_work() {
+        let items: Vec<usize> = (0..100).collect();
+        let (all, ten): (Watch<'_>, Watch<'_>) =
+            (Box::new(|_, _| true), Box::new(|done, _| done < 10));
+        assert_eq!(super::watched(&items, &all, |i| *i), Some(items.clone()));
+        assert!(super::watched(&items, &ten, |i| *i).is_none());
     }
 
     #[test]

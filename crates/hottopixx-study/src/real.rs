@@ -53,7 +53,7 @@ fn present(path: &Path, report: &mut Report) -> bool {
 }
 
 /// The one place where files are read.
-fn load(path: &Path, transpose: bool, key: Option<&str>) -> Result<Matrix> {
+pub(crate) fn load(path: &Path, transpose: bool, key: Option<&str>) -> Result<Matrix> {
     let options =
         hottopixx_io::LoadOptions { transpose, key: key.map(str::to_owned), ..Default::default() };
     let source = hottopixx_io::Source::path(path);

@@ -34,11 +34,16 @@ pub fn run(args: &args::Factor, started: Instant) -> Result<(), Failure> {
         factor = factor.keeper(file.clone());
     }
     let answer = factor.run(&problem.matrix).map_err(|error| problem.failure(error))?;
+    let path = match args.rank_path {
+        true => Some(factor.path(&problem.matrix, &answer).map_err(|e| problem.failure(e))?),
+        false => None,
+    };
     let answer = problem.restore(answer);
     session.finish();
 
     let mut summary = summary(&session, &problem, &answer, args.settings.objective, load_seconds);
     summary.predicted_memory_bytes = Some(predicted);
+    summary.path = path.map(|path| problem.restore_path(path));
     let mut text = output::human(&summary);
     if problem.looks_like_text && !args.output.quiet {
         line(

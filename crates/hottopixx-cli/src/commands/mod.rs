@@ -7,6 +7,7 @@ mod demo;
 mod evaluate;
 mod factor;
 pub mod generate;
+pub mod reproduce;
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -21,6 +22,7 @@ pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
         Command::Evaluate(args) => evaluate::run(args, started),
         Command::Certify(args) => certify::run(args, started),
         Command::Compare(args) => compare::run(args, started),
+        Command::Reproduce(args) => reproduce::run(args, started),
         Command::Bench(args) => bench::run(args),
     }
 }

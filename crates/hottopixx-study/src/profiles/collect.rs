@@ -1,35 +1,22 @@
 //! Running the instances into a file, so that a run of an hour survives whatever ends it.
 
 use super::{Run, Runs, instances, key, lines, run_all};
-use crate::{machine, parallel};
+use crate::{Watch, machine, watched};
 use anyhow::{Context, Result};
 use hottopixx::synth::Recipe;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// How far a collection is.
-#[derive(Debug, Clone, Copy)]
-pub struct Progress {
-    /// Instances done, those of earlier runs included.
-    pub done: usize,
-    /// Instances in all.
-    pub total: usize,
-}
-
 /// Runs the instances that the file does not hold yet, adding each to it when it is done, and puts
-/// the file in order at the end. `progress` is told after every instance and says whether to go
-/// on; `None` is returned when it says no.
+/// the file in order at the end. `watch` is told after every instance; `None` is returned when it
+/// says to stop.
 ///
 /// # Errors
 /// When the file is no file of runs or cannot be written, or an instance fails.
-pub fn collect(
-    file: &Path,
-    quick: bool,
-    progress: &(dyn Fn(Progress) -> bool + Sync),
-) -> Result<Option<Runs>> {
+pub fn collect(file: &Path, quick: bool, watch: &Watch<'_>) -> Result<Option<Runs>> {
     let place = || file.display().to_string();
     let mut kept = match std::fs::read_to_string(file) {
         Ok(text) => Runs::from_csv(&text, true).with_context(place)?,
@@ -45,29 +32,23 @@ pub fn collect(
     }
     let all = instances(quick);
     drop_unfinished(&mut kept);
-    let done: std::collections::HashSet<String> =
-        kept.runs.iter().map(|run| key(&run.recipe)).collect();
+    let done: HashSet<String> = kept.runs.iter().map(|run| key(&run.recipe)).collect();
     let missing: Vec<Recipe> =
         all.iter().filter(|recipe| !done.contains(&key(recipe))).cloned().collect();
     std::fs::write(file, kept.to_csv()).with_context(place)?;
     let out = OpenOptions::new().append(true).open(file).with_context(place)?;
-    let state = Mutex::new((out, all.len() - missing.len(), false));
-    let results = parallel(&missing, |recipe| -> Result<Vec<Run>> {
-        if state.lock().expect("no panic holds it").2 {
-            return Ok(Vec::new());
-        }
+    let out = Mutex::new(out);
+    let earlier = all.len() - missing.len();
+    let watch: Watch<'_> = Box::new(|done, _| watch(earlier + done, all.len()));
+    let results = watched(&missing, &watch, |recipe| -> Result<Vec<Run>> {
         let runs = run_all(recipe)?;
-        let mut state = state.lock().expect("no panic holds it");
-        state.0.write_all(lines(&runs).as_bytes()).with_context(place)?;
-        state.1 += 1;
-        state.2 |= !progress(Progress { done: state.1, total: all.len() });
+        let mut out = out.lock().expect("no panic holds it");
+        out.write_all(lines(&runs).as_bytes()).with_context(place)?;
         Ok(runs)
     });
+    let Some(results) = results else { return Ok(None) };
     for runs in results {
         kept.runs.extend(runs?);
-    }
-    if state.into_inner().expect("no panic holds it").2 {
-        return Ok(None);
     }
     kept.sort();
     std::fs::write(file, kept.to_csv()).with_context(place)?;
@@ -81,4 +62,34 @@ fn drop_unfinished(runs: &mut Runs) {
         *lines.entry(key(&run.recipe)).or_default() += 1;
     }
     runs.runs.retain(|run| lines[&key(&run.recipe)] == super::Contender::ALL.len());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profiles::{Contender, Outcome};
+
+    fn run(seed: u64, contender: Contender) -> Run {
+        let recipe = instances(true)[0].clone().seed(seed);
+        let outcome = Outcome {
+            found: 1,
+            inf1: 0.5,
+            mean_l1: 0.5,
+            rmse: 0.5,
+            seconds: 0.5,
+            two_epochs: 0.5,
+            diagonal: None,
+        };
+        Run { recipe, contender, outcome: Some(outcome) }
+    }
+
+    #[test]
+    fn unfinished_instances_are_dropped() {
+        let mut runs = Runs::default();
+        runs.runs.extend(Contender::ALL.map(|contender| run(7, contender)));
+        runs.runs.extend(Contender::ALL[..4].iter().map(|contender| run(8, *contender)));
+        drop_unfinished(&mut runs);
+        assert_eq!(runs.runs.len(), Contender::ALL.len());
+        assert!(runs.runs.iter().all(|run| run.recipe.seed == 7));
+    }
 }

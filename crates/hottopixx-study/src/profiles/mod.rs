@@ -10,7 +10,7 @@ mod figures;
 mod profile;
 mod runs;
 
-pub use collect::{Progress, collect};
+pub use collect::collect;
 pub use contender::Contender;
 pub use figures::section;
 pub use profile::{Profile, profiles};

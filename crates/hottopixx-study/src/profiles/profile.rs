@@ -21,7 +21,7 @@ impl Profile {
 }
 
 /// Ratios below this count as 1: the same rows, cleaned alike, up to the digits of the file.
-const SAME: f64 = 1.0 + 1e-4;
+pub(super) const SAME: f64 = 1.0 + 1e-4;
 
 /// Profiles of a measure over the runs that `wanted` picks, up to `most` on the axis of tau.
 /// A contender without an answer is never within any factor.

@@ -4,11 +4,13 @@ mod certified;
 mod compare;
 mod job;
 mod memory;
+mod path;
 mod programs;
 
 pub use certified::Certified;
 pub use compare::{Compared, Comparison, Skipped};
 pub use memory::Footprint;
+pub use path::{RankPath, RankPoint};
 pub use programs::Bounds;
 
 use crate::Error;

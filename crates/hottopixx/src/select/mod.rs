@@ -19,6 +19,7 @@ pub mod portfolio;
 mod swap;
 
 pub use diagonal::{cluster, top};
+pub(crate) use swap::scores_without;
 
 use crate::Objective;
 

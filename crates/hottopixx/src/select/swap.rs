@@ -32,7 +32,7 @@ const PRICE_TOLERANCE: f64 = 1e-4;
 const CHUNK: usize = 8;
 
 /// The score over `rows` when the row at each of these positions of H is left out.
-pub(super) fn scores_without(
+pub(crate) fn scores_without(
     x: &UnitRows,
     hott: &[usize],
     fits: &[RowFit],

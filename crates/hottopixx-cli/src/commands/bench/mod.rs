@@ -14,7 +14,7 @@ use hottopixx_report::text::grouped;
 use rates::Rates;
 use scaling::Doubling;
 use serde::Serialize;
-use shapes::{Outcome, SHAPES, Shape};
+pub use shapes::{Outcome, SHAPES, Shape};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -58,10 +58,7 @@ struct NumpySpa {
 
 /// Measures what is asked for.
 pub fn run(args: &args::Bench) -> Result<(), Failure> {
-    let threads = match args.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
+    let threads = thread_count(args.threads);
     let wanted = |part: &str| args.what.is_empty() || args.what.iter().any(|what| what == part);
     let note = |what: &str| {
         if !args.quiet {
@@ -116,14 +113,23 @@ pub fn run(args: &args::Bench) -> Result<(), Failure> {
     print(&if args.json { json(&bench) } else { human.join("\n") })
 }
 
+/// The number of threads that was asked for, 0 standing for all.
+pub fn thread_count(asked: usize) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    }
+}
+
 /// Where instances are: the user's folder, or one that goes away.
-struct Folder {
+pub struct Folder {
     path: PathBuf,
     temporary: bool,
 }
 
 impl Folder {
-    fn new(given: Option<&Path>) -> Result<Self, Failure> {
+    /// The folder that was given, made where it is not there, or a temporary one.
+    pub fn new(given: Option<&Path>) -> Result<Self, Failure> {
         let path = given.map_or_else(
             || std::env::temp_dir().join(format!("hottopixx-bench-{}", std::process::id())),
             Path::to_path_buf,
@@ -134,7 +140,8 @@ impl Folder {
         Ok(Folder { path, temporary: given.is_none() })
     }
 
-    fn path(&self) -> &Path {
+    /// Its path.
+    pub fn path(&self) -> &Path {
         &self.path
     }
 }
@@ -202,7 +209,8 @@ fn gibibytes(bytes: Option<u64>) -> String {
     bytes.map_or_else(String::new, |bytes| format!("{:.2}", bytes as f64 / f64::from(1 << 30)))
 }
 
-fn whole_runs(outcomes: &[Outcome]) -> Table {
+/// The table of whole runs.
+pub fn whole_runs(outcomes: &[Outcome]) -> Table {
     let mut table = Table::new(&[
         ("data", Align::Left),
         ("size", Align::Left),

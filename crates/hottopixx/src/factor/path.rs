@@ -1,0 +1,233 @@
+//! Errors against the number of hott rows, from one answer.
+//!
+//! From the R rows of an answer one row at a time is left out, always the one that is missed
+//! least, down to a single row. Each step knows from the fits at hand what leaving a row out costs
+//! (see `select/swap`), and fits only the rows again that leaned on it: the whole path takes about as
+//! long as cleaning R times, and the method runs once. The sets are nested, so the path also says
+//! in which order the rows matter. At lower ranks another choice of rows may do better: the errors
+//! are those of the rows named.
+
+use super::job::Job;
+use super::{Cleaning, Errors, Factor, Factorization};
+use crate::clean::{RowFit, measure, refit};
+use crate::control::{Control, Progress, Stage};
+use crate::matrix::Matrix;
+use crate::normalise::UnitRows;
+use crate::select::exchange::Selection;
+use crate::select::scores_without;
+use crate::{Error, Objective};
+
+/// Rows on which the cost of leaving a hott row out is measured, at most.
+const SCORED_ROWS: usize = 160;
+
+/// Below this distance from a straight fall, the error has no elbow worth the name.
+const ELBOW: f64 = 0.1;
+
+/// Errors for every number of hott rows up to that of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankPath {
+    /// One point for each rank, from 1 on; fewer at the low end when it was stopped.
+    pub points: Vec<RankPoint>,
+    /// The rank after which further rows gain little.
+    pub suggested: usize,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+/// So many hott rows and their errors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankPoint {
+    /// The rows of the input, in the order of the answer.
+    pub hott: Vec<usize>,
+    /// Their errors; those of single rows are left out.
+    pub errors: Errors,
+}
+
+impl Factor {
+    /// The errors of the answer's rows and of fewer and fewer of them.
+    ///
+    /// # Errors
+    /// As [`Factor::run`]; [`Error::Setting`] when the matrix is too large for exact cleaning or
+    /// another cleaning is asked for, because leaving rows out is priced by exact fits.
+    pub fn path(&self, matrix: &Matrix, answer: &Factorization) -> Result<RankPath, Error> {
+        let hott: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
+        let settings = Factor { rank: hott.len(), ..self.clone() };
+        settings.in_pool(|| {
+            let job = Job::new(&settings, matrix)?;
+            if job.cleaning != Cleaning::Exact {
+                return Err(Error::Setting {
+                    name: "path",
+                    value: "true".to_string(),
+                    remedy:
+                        "errors against the rank need exact cleaning, for which this matrix is too \
+                             large or which was not asked for"
+                            .to_string(),
+                });
+            }
+            let rows = job.unit_rows(&hott)?;
+            Ok(walk(&job.x, rows, self.objective, &self.control))
+        })
+    }
+}
+
+fn walk(x: &UnitRows, hott: Vec<usize>, objective: Objective, control: &Control) -> RankPath {
+    let total = hott.len();
+    let mut selection = Selection::new(x, hott, objective, None);
+    let mut points = vec![point(x, &selection)];
+    while selection.hott.len() > 1 {
+        control.report(&Progress {
+            stage: Stage::Select,
+            task: "path of ranks",
+            done: total - selection.hott.len(),
+            total: Some(total),
+            figure: Some(("error", selection.score)),
+        });
+        let Some(position) = missed_least(x, &selection, objective, control) else { break };
+        selection = without(x, selection, position, objective);
+        points.push(point(x, &selection));
+    }
+    points.reverse();
+    let (suggested, reason) = suggest(&points, objective);
+    RankPath { points, suggested, reason }
+}
+
+fn point(x: &UnitRows, selection: &Selection) -> RankPoint {
+    let measured = measure(x, &selection.hott, &selection.fits);
+    let (inf1, mean_l1, rmse) = (measured.inf1, measured.mean_l1, measured.rmse);
+    let errors = Errors { inf1, mean_l1, rmse, per_row: Vec::new() };
+    RankPoint { hott: selection.hott.iter().map(|&h| x.input_row(h)).collect(), errors }
+}
+
+/// The position of the hott row without which the error is least; `None` when stopped.
+fn missed_least(
+    x: &UnitRows,
+    selection: &Selection,
+    objective: Objective,
+    control: &Control,
+) -> Option<usize> {
+    let f = x.features();
+    let rows: Vec<usize> = if f <= SCORED_ROWS {
+        (0..f).collect()
+    } else {
+        // The hott rows themselves lose most: they are always among the scored ones.
+        let mut rows: Vec<usize> = (0..SCORED_ROWS).map(|k| k * f / SCORED_ROWS).collect();
+        rows.extend(&selection.hott);
+        rows.sort_unstable();
+        rows.dedup();
+        rows
+    };
+    let positions: Vec<usize> = (0..selection.hott.len()).collect();
+    let Selection { hott, fits, .. } = selection;
+    let scores = scores_without(x, hott, fits, &positions, &rows, objective, control)?;
+    (0..scores.len()).min_by(|&a, &b| scores[a].total_cmp(&scores[b]))
+}
+
+/// The selection without the hott row at this position. Rows that gave it no weight keep their
+/// fits, which stay optimal.
+fn without(x: &UnitRows, old: Selection, position: usize, objective: Objective) -> Selection {
+    let Selection { mut hott, mut fits, .. } = old;
+    hott.remove(position);
+    let gone = position as u32;
+    let leaned = |fit: &RowFit| fit.weights.iter().any(|w| w.0 == gone);
+    let again: Vec<usize> = (0..fits.len()).filter(|&i| leaned(&fits[i])).collect();
+    for fit in &mut fits {
+        fit.weights.iter_mut().filter(|w| w.0 > gone).for_each(|w| w.0 -= 1);
+        // The vertex names positions as well. What is left of it is where the next fit begins.
+        fit.basis.free.retain(|j| *j != gone);
+        fit.basis.free.iter_mut().filter(|j| **j > gone).for_each(|j| *j -= 1);
+    }
+    for (&i, fit) in again.iter().zip(refit(x, &hott, &again, Some(&fits))) {
+        fits[i] = fit;
+    }
+    let score = objective.score(fits.iter().map(|fit| fit.error));
+    Selection { hott, fits, score }
+}
+
+/// The rank at the elbow of the errors: where the curve from (0 rows, error 1) to the last point
+/// lies farthest below the straight line between the two, both axes scaled to 1.
+fn suggest(points: &[RankPoint], objective: Objective) -> (usize, String) {
+    let error = |point: &RankPoint| match objective {
+        Objective::Mean => point.errors.mean_l1,
+        Objective::Max => point.errors.inf1,
+    };
+    let which = match objective {
+        Objective::Mean => "mean",
+        Objective::Max => "largest",
+    };
+    let Some(last) = points.last() else { return (0, String::new()) };
+    let (most, end) = (last.hott.len(), error(last));
+    let below = |point: &RankPoint| {
+        let fallen = (1.0 - error(point)) / (1.0 - end).max(1e-12);
+        fallen - point.hott.len() as f64 / most as f64
+    };
+    let elbow = points
+        .iter()
+        .max_by(|a, b| below(a).total_cmp(&below(b)).then(b.hott.len().cmp(&a.hott.len())));
+    let elbow = elbow.unwrap_or(last);
+    let rank = elbow.hott.len();
+    if rank == most || below(elbow) < ELBOW {
+        let reason = format!(
+            "The {which} error falls about evenly up to {most} rows ({end:.4}): no number of rows \
+             stands out, more explain more."
+        );
+        return (most, reason);
+    }
+    let reason = format!(
+        "Up to {rank} rows the {which} error falls by {:.4} a row, to {:.4}; the next {} lower it by \
+         {:.4} a row, to {end:.4}.",
+        (1.0 - error(elbow)) / rank as f64,
+        error(elbow),
+        most - rank,
+        (error(elbow) - end) / (most - rank) as f64
+    );
+    (rank, reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Method;
+    use crate::synth::{Family, Recipe};
+
+    #[test]
+    fn the_elbow_is_the_planted_rank_and_errors_are_those_of_the_rows() {
+        for (rank, seed) in [(3, 0), (5, 1), (4, 2)] {
+            let recipe = Recipe::new(Family::Paper, rank).size(40, 120).noise(0.5).seed(seed);
+            let instance = recipe.generate().unwrap();
+            let factor = Factor::new(10).method(Method::Spa).threads(1).groups(false);
+            let answer = factor.run(&instance.matrix).unwrap();
+            let path = factor.path(&instance.matrix, &answer).unwrap();
+            assert_eq!(path.points.len(), 10);
+            assert_eq!(path.suggested, rank, "{}", path.reason);
+            assert_eq!(instance.truth.recall(&path.points[rank - 1].hott), 1.0);
+            for (k, point) in path.points.iter().enumerate() {
+                assert_eq!(point.hott.len(), k + 1);
+                let again = factor.evaluate(&instance.matrix, &point.hott).unwrap().errors;
+                assert!((again.mean_l1 - point.errors.mean_l1).abs() < 1e-9, "rank {}", k + 1);
+                assert!((again.inf1 - point.errors.inf1).abs() < 1e-9, "rank {}", k + 1);
+            }
+            let nested = |pair: &[RankPoint]| pair[0].hott.iter().all(|h| pair[1].hott.contains(h));
+            assert!(path.points.windows(2).all(nested));
+        }
+    }
+
+    #[test]
+    fn an_even_fall_has_no_elbow() {
+        let point = |k: usize| RankPoint {
+            hott: (0..k).collect(),
+            errors: Errors { inf1: 1.0, mean_l1: 1.0 - 0.1 * k as f64, rmse: 0.0, per_row: vec![] },
+        };
+        let points: Vec<RankPoint> = (1..=8).map(point).collect();
+        let (rank, reason) = suggest(&points, Objective::Mean);
+        assert!(rank == 8 && reason.contains("no number of rows stands out"), "{reason}");
+    }
+
+    #[test]
+    fn approximate_cleaning_has_no_path() {
+        let recipe = Recipe::new(Family::Paper, 3).size(12, 40);
+        let matrix = recipe.generate().unwrap().matrix;
+        let factor = Factor::new(3).method(Method::Spa).cleaning(Cleaning::LeastSquares);
+        let answer = factor.run(&matrix).unwrap();
+        assert!(matches!(factor.path(&matrix, &answer), Err(Error::Setting { name: "path", .. })));
+    }
+}
