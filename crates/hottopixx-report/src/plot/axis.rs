@@ -138,13 +138,4 @@ mod tests {
         let axis = Axis::log("", 1.0, 100.0);
         assert_eq!([0.0, 1.0, 10.0, 1e9].map(|v| axis.place(v)), [0.0, 0.0, 0.5, 1.0]);
     }
-
-    #[test]
-    fn markers_lie_on_the_curve() {
-        let points: Vec<(f64, f64)> = (0..25).map(|k| (f64::from(k), 2.0 * f64::from(k))).collect();
-        let on = |steps, height: fn(f64) -> f64| {
-            marked(&points, 3, steps).iter().all(|(x, y)| (y - height(*x)).abs() < 1e-9)
-        };
-        assert!(on(false, |x| 2.0 * x) && on(true, |x| 2.0 * x.floor()));
-    }
 }

@@ -78,7 +78,7 @@ impl Chart {
         let mut out = String::from("series,x,y\n");
         for series in &self.series {
             let name = series.label.replace('"', "\"\"");
-            for (x, y) in &series.points {
+            for (x, y) in series.points.iter().filter(|p| p.1.is_finite()) {
                 let _ = writeln!(out, "\"{name}\",{x},{y}");
             }
         }
@@ -326,5 +326,14 @@ mod tests {
         let points: Vec<(f64, f64)> = (0..200).map(|k| (f64::from(k), 1.0)).collect();
         assert_ne!(marked(&points, 0, true)[0], marked(&points, 1, true)[0]);
         assert_eq!(marked(&points, 3, false).len(), MARKS);
+    }
+
+    #[test]
+    fn markers_lie_on_the_curve() {
+        let points: Vec<(f64, f64)> = (0..25).map(|k| (f64::from(k), 2.0 * f64::from(k))).collect();
+        let on = |steps, height: fn(f64) -> f64| {
+            marked(&points, 3, steps).iter().all(|(x, y)| (y - height(*x)).abs() < 1e-9)
+        };
+        assert!(on(false, |x| 2.0 * x) && on(true, |x| 2.0 * x.floor()));
     }
 }
