@@ -20,8 +20,10 @@ use crate::{Error, Objective};
 /// Rows on which the cost of leaving a hott row out is measured, at most.
 const SCORED_ROWS: usize = 160;
 
-/// Below this distance from a straight fall, the error has no elbow worth the name.
-const ELBOW: f64 = 0.1;
+/// A rank stands out when its last row gains this many times what any later one does.
+const STANDS_OUT: f64 = 1.5;
+/// Gains of error below this are as good as none.
+const NO_GAIN: f64 = 5e-3;
 
 /// Errors for every number of hott rows up to that of an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -143,44 +145,45 @@ fn without(x: &UnitRows, old: Selection, position: usize, objective: Objective) 
     Selection { hott, fits, score }
 }
 
-/// The rank at the elbow of the errors: where the curve from (0 rows, error 1) to the last point
-/// lies farthest below the straight line between the two, both axes scaled to 1.
+/// The rank that stands out: row k lowers the error by g_k (the first from 1, which explaining nothing
+/// costs), and the rank is the k for which `g_k / max(g_j, j > k)` is largest. The first row nearly
+/// always gains most, so that it stands out only when no later one gains anything.
 fn suggest(points: &[RankPoint], objective: Objective) -> (usize, String) {
-    let error = |point: &RankPoint| match objective {
-        Objective::Mean => point.errors.mean_l1,
-        Objective::Max => point.errors.inf1,
+    let (which, error): (_, fn(&Errors) -> f64) = match objective {
+        Objective::Mean => ("mean", |errors| errors.mean_l1),
+        Objective::Max => ("largest", |errors| errors.inf1),
     };
-    let which = match objective {
-        Objective::Mean => "mean",
-        Objective::Max => "largest",
-    };
-    let Some(last) = points.last() else { return (0, String::new()) };
-    let (most, end) = (last.hott.len(), error(last));
-    let below = |point: &RankPoint| {
-        let fallen = (1.0 - error(point)) / (1.0 - end).max(1e-12);
-        fallen - point.hott.len() as f64 / most as f64
-    };
-    let elbow = points
-        .iter()
-        .max_by(|a, b| below(a).total_cmp(&below(b)).then(b.hott.len().cmp(&a.hott.len())));
-    let elbow = elbow.unwrap_or(last);
-    let rank = elbow.hott.len();
-    if rank == most || below(elbow) < ELBOW {
-        let reason = format!(
-            "The {which} error falls about evenly up to {most} rows ({end:.4}): no number of rows \
-             stands out, more explain more."
-        );
-        return (most, reason);
+    let errors: Vec<f64> = points.iter().map(|point| error(&point.errors)).collect();
+    // A path that was stopped does not begin at a single row; what came before is not known.
+    let first = points.first().map_or(0, |point| point.hott.len());
+    let before = |k: usize| if k == 0 { 1.0 } else { errors[k - 1] };
+    let gains: Vec<f64> = (0..errors.len()).map(|k| before(k) - errors[k]).collect();
+    let later = |k: usize| gains[k + 1..].iter().copied().fold(0.0, f64::max);
+    let ratio = |k: usize| gains[k] / later(k).max(NO_GAIN);
+    let alone = first == 1 && gains.len() > 1 && later(0) <= NO_GAIN;
+    let known = usize::from(!alone)..gains.len().saturating_sub(1);
+    let best = known.max_by(|&a, &b| ratio(a).total_cmp(&ratio(b)).then(b.cmp(&a)));
+    match best.filter(|&k| ratio(k) >= STANDS_OUT) {
+        Some(k) => (
+            first + k,
+            format!(
+                "The last of {} rows lowers the {which} error by {:.4}, to {:.4}; none after it by more \
+                 than {:.4}.",
+                first + k,
+                gains[k],
+                errors[k],
+                later(k)
+            ),
+        ),
+        None => (
+            points.last().map_or(0, |point| point.hott.len()),
+            format!(
+                "The {which} error falls evenly, to {:.4}: no number of rows stands out, more explain \
+                 more.",
+                errors.last().copied().unwrap_or(f64::NAN)
+            ),
+        ),
     }
-    let reason = format!(
-        "Up to {rank} rows the {which} error falls by {:.4} a row, to {:.4}; the next {} lower it by \
-         {:.4} a row, to {end:.4}.",
-        (1.0 - error(elbow)) / rank as f64,
-        error(elbow),
-        most - rank,
-        (error(elbow) - end) / (most - rank) as f64
-    );
-    (rank, reason)
 }
 
 #[cfg(test)]
