@@ -57,7 +57,10 @@ impl Axis {
         if let Some(ticks) = &self.ticks {
             return ticks.iter().copied().filter(inside).collect();
         }
-        match self.scale {
+        // Less than half a power of ten has too few of the places that logarithms like.
+        let narrow = self.low > 0.0 && self.high / self.low < 3.0;
+        let scale = if narrow { Scale::Linear } else { self.scale };
+        match scale {
             Scale::Linear => {
                 let step = nice(self.span() / 5.0);
                 let first = (self.low / step).ceil() as i64;
@@ -129,6 +132,7 @@ mod tests {
         };
         assert_eq!(labels(Axis::linear("", 0.0, 1.0)), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
         assert_eq!(labels(Axis::log("", 1.0, 20.0)), ["1", "2", "5", "10", "20"]);
+        assert_eq!(labels(Axis::log("", 0.9, 1.5)), ["1", "1.2", "1.4"]);
         assert_eq!(labels(Axis::log("", 1e-6, 1e-3)), ["10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001"]);
         assert_eq!(labels(Axis::linear("", 0.0, 3.0).ticks_at(&[1.0, 3.0, 9.0])), ["1", "3"]);
     }

@@ -21,7 +21,7 @@ pub fn table(args: &args::Reproduce, session: &Session) -> Result<Section, Failu
     }
     let mut section = Section::new("table", "Large data sets");
     section.text(format!(
-        "Time to find 100 hott topics by Algorithm 4, loading and cleaning included, on {threads} \
+        "Time to find the hott topics by Algorithm 4, loading and cleaning included, on {threads} \
          threads ({}); the paper's times are on 12 cores. jumbo is generated as the paper says. Its \
          ClueWeb matrix is not public and RCV1 is not free: generated matrices of the same shape and \
          number of nonzeros, whose topics are known, stand in for both. million is the size that the \

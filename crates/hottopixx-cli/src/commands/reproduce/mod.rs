@@ -13,6 +13,7 @@ use flate2::read::GzDecoder;
 use hottopixx_io::write;
 use hottopixx_report::page::{Article, Section};
 use hottopixx_report::plot::Place;
+use hottopixx_report::text::count;
 use hottopixx_study::profiles::{self, Runs};
 use hottopixx_study::{Watch, hard};
 use std::io::Read as _;
@@ -181,5 +182,5 @@ fn write_all(out: &Path, sections: Vec<Section>) -> Result<String, Failure> {
     };
     write::bytes(out.join("index.html"), article.html())?;
     write::bytes(out.join("index.md"), article.markdown())?;
-    Ok(format!("{figures} figures (.svg, .csv)"))
+    Ok(format!("{} (.svg, .csv)", count(figures, "figure")))
 }
