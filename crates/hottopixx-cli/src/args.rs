@@ -291,14 +291,14 @@ What is reproduced:
   rmse      RMSE against the number of topics, people x places (a minute)
   svm       test error of a linear SVM against the number of hott features
             (minutes)
-  hard      what the paper does not test: where greedy methods fail (a quarter
-            of an hour)
+  hard      what the paper does not test: where greedy methods fail (ten
+            minutes)
   all       all of it
 
 Everything goes to the folder of --out: the page as index.html and index.md, one
 .svg and .csv for each figure, and for profiles the runs themselves,
-profiles.csv. Runs that are there are not done again, so an interrupted run is
-continued by the same command.
+profiles.csv. Runs that are there are not done again: an interrupted run of
+profiles is continued by the same command.
 
 Without --data or --input the matrices of rmse and svm are made up. --data is a
 folder of data sets: bible_people_places/chapter_cooc.npz for rmse; for svm

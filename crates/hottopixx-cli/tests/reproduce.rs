@@ -103,3 +103,13 @@ fn a_path_of_ranks_suggests_the_planted_one() {
     assert!(text.contains("<- suggested") && text.contains("suggest   rank 5"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
+
+#[test]
+fn an_answer_is_not_lost_with_its_path() {
+    let folder = Folder::with_instance();
+    let args = ["factor", "X.npy", "--rank", "5", "--method", "spa", "--path", "--json"];
+    let answer = folder.json(&[&args[..], &["--cleaning", "least-squares"]].concat());
+    assert!(answer["path"].is_null() && answer["hott"].as_array().unwrap().len() == 5);
+    let notes = answer["notes"].to_string();
+    assert!(notes.contains("No errors against the rank"), "{notes}");
+}

@@ -115,12 +115,12 @@ struct Trial {
 }
 
 fn recall(recipe: &Recipe, method: Method) -> Result<f64> {
-    Ok(trial(recipe, method, false)?.map_or(0.0, |trial| trial.recall))
+    Ok(trial(recipe, method)?.map_or(0.0, |trial| trial.recall))
 }
 
 /// Runs a method on an instance; `None` when it has no answer there, or needs to be told what is
-/// not known. The error is not computed unless `priced`.
-fn trial(recipe: &Recipe, method: Method, priced: bool) -> Result<Option<Trial>> {
+/// not known.
+fn trial(recipe: &Recipe, method: Method) -> Result<Option<Trial>> {
     let instance = recipe.generate()?;
     let truth = &instance.truth;
     let mut factor = Factor::new(recipe.rank).method(method).threads(1).seed(recipe.seed);
@@ -147,13 +147,10 @@ fn trial(recipe: &Recipe, method: Method, priced: bool) -> Result<Option<Trial>>
         }
     };
     let chosen: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
-    let error = if priced {
-        let oracle = Factor::new(recipe.rank).threads(1).groups(false);
-        let oracle = oracle.evaluate(&matrix, truth.oracle())?.errors.mean_l1;
-        answer.errors.mean_l1.max(1e-12) / oracle.max(1e-12)
-    } else {
-        f64::NAN
-    };
+    let oracle = Factor::new(recipe.rank).threads(1).groups(false);
+    let oracle = oracle.evaluate(&matrix, truth.oracle())?.errors.mean_l1;
+    // Both may be 0 up to rounding.
+    let error = answer.errors.mean_l1.max(1e-12) / oracle.max(1e-12);
     Ok(Some(Trial { recall: truth.recall(&chosen), error }))
 }
 
@@ -296,7 +293,7 @@ pub fn reproduce(quick: bool, watch: &Watch<'_>) -> Result<Option<Section>> {
             }
         }
     }
-    let trials = watched(&jobs, watch, |(_, _, method, recipe)| trial(recipe, *method, true));
+    let trials = watched(&jobs, watch, |(_, _, method, recipe)| trial(recipe, *method));
     let Some(trials) = trials else { return Ok(None) };
     let trials = trials.into_iter().collect::<Result<Vec<_>>>()?;
     let mut section =

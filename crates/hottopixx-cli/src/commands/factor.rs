@@ -34,16 +34,18 @@ pub fn run(args: &args::Factor, started: Instant) -> Result<(), Failure> {
         factor = factor.keeper(file.clone());
     }
     let answer = factor.run(&problem.matrix).map_err(|error| problem.failure(error))?;
-    let path = match args.rank_path {
-        true => Some(factor.path(&problem.matrix, &answer).map_err(|e| problem.failure(e))?),
-        false => None,
-    };
+    let path = args.rank_path.then(|| factor.path(&problem.matrix, &answer));
     let answer = problem.restore(answer);
     session.finish();
 
     let mut summary = summary(&session, &problem, &answer, args.settings.objective, load_seconds);
     summary.predicted_memory_bytes = Some(predicted);
-    summary.path = path.map(|path| problem.restore_path(path));
+    match path {
+        Some(Ok(path)) => summary.path = Some(problem.restore_path(path)),
+        // The answer stands without it, and may have taken an hour.
+        Some(Err(error)) => summary.notes.push(format!("No errors against the rank: {error}.")),
+        None => {}
+    }
     let mut text = output::human(&summary);
     if problem.looks_like_text && !args.output.quiet {
         line(

@@ -1,9 +1,10 @@
 //! Running the instances into a file, so that a run of an hour survives whatever ends it.
 
-use super::{Run, Runs, instances, key, lines, run_all};
+use super::{Key, Run, Runs, instances, key, lines, run_all};
 use crate::{Watch, machine, watched};
 use anyhow::{Context, Result};
 use hottopixx::synth::Recipe;
+use hottopixx_io::write;
 use std::collections::{HashMap, HashSet};
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -32,10 +33,11 @@ pub fn collect(file: &Path, quick: bool, watch: &Watch<'_>) -> Result<Option<Run
     }
     let all = instances(quick);
     drop_unfinished(&mut kept);
-    let done: HashSet<String> = kept.runs.iter().map(|run| key(&run.recipe)).collect();
+    let done: HashSet<Key> = kept.runs.iter().map(|run| key(&run.recipe)).collect();
     let missing: Vec<Recipe> =
         all.iter().filter(|recipe| !done.contains(&key(recipe))).cloned().collect();
-    std::fs::write(file, kept.to_csv()).with_context(place)?;
+    // Whole or not at all: an hour of runs may be in it.
+    write::bytes(file, kept.to_csv())?;
     let out = OpenOptions::new().append(true).open(file).with_context(place)?;
     let out = Mutex::new(out);
     let earlier = all.len() - missing.len();
@@ -51,13 +53,13 @@ pub fn collect(file: &Path, quick: bool, watch: &Watch<'_>) -> Result<Option<Run
         kept.runs.extend(runs?);
     }
     kept.sort();
-    std::fs::write(file, kept.to_csv()).with_context(place)?;
+    write::bytes(file, kept.to_csv())?;
     Ok(Some(kept))
 }
 
 /// Drops instances of which not every contender's line was written.
 fn drop_unfinished(runs: &mut Runs) {
-    let mut lines: HashMap<String, usize> = HashMap::new();
+    let mut lines: HashMap<Key, usize> = HashMap::new();
     for run in &runs.runs {
         *lines.entry(key(&run.recipe)).or_default() += 1;
     }

@@ -101,7 +101,10 @@ pub fn section(runs: &Runs) -> Section {
         }
         section.figure(panel.name, chart(panel, &found), sentence(&found));
     }
-    section.table("Instances on which every topic was found, by noise, in percent", found(runs));
+    section.table(
+        "Instances on which every topic was found, by noise, in percent",
+        found(runs, &Contender::ALL),
+    );
     section.table("CPU seconds of one thread, medians", seconds(runs));
     does_not_hold(&mut section, runs);
     section
@@ -188,8 +191,9 @@ fn by_noise(contenders: &[Contender], cell: impl Fn(Contender, f64) -> String) -
     table
 }
 
-fn found(runs: &Runs) -> Table {
-    by_noise(&Contender::ALL, |contender, eta| {
+/// On how many instances of each noise level every topic was found, in percent.
+fn found(runs: &Runs, contenders: &[Contender]) -> Table {
+    by_noise(contenders, |contender, eta| {
         share(outcomes(runs, contender, |run| run.recipe.noise == eta), all_found)
     })
 }
@@ -228,9 +232,7 @@ fn does_not_hold(section: &mut Section, runs: &Runs) {
     let programs = [Contender::LpAnyCost, Contender::Lp, Contender::Minimax];
     section.table(
         "The linear program by its cost; minimax has neither cost nor τ",
-        by_noise(&programs, |contender, eta| {
-            share(outcomes(runs, contender, |run| run.recipe.noise == eta), all_found)
-        }),
+        found(runs, &programs),
     );
     section.text(
         "“I = {i : C_ii = 1}.” The rows are to be read off the diagonal. Below: on how many instances \

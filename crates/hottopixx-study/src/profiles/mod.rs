@@ -92,8 +92,11 @@ fn outcome(
     })
 }
 
-/// What an instance is known by.
-fn key(recipe: &Recipe) -> String {
-    let Recipe { features, examples, rank, duplicates, noise, seed, .. } = recipe;
-    format!("{features} {examples} {rank} {duplicates} {noise} {seed}")
+/// What an instance is known by, in the order of the grid. Bits of positive numbers are in the order
+/// of the numbers.
+fn key(recipe: &Recipe) -> Key {
+    let Recipe { features, examples, rank, duplicates, noise, seed, .. } = *recipe;
+    (features, examples, rank, duplicates, noise.to_bits(), seed)
 }
+
+type Key = (usize, usize, usize, usize, u64, u64);

@@ -1,6 +1,6 @@
 //! Performance profiles after Dolan and Moré, as the paper defines them.
 
-use super::{Contender, Outcome, Run};
+use super::{Contender, Key, Outcome, Run, key};
 use std::collections::BTreeMap;
 
 /// The profile of one contender: `P_a(tau)`, the share of the instances on which its value is
@@ -31,10 +31,10 @@ pub fn profiles(
     measure: impl Fn(&Outcome) -> f64,
     most: f64,
 ) -> Vec<Profile> {
-    let mut instances: BTreeMap<String, Vec<(Contender, f64)>> = BTreeMap::new();
+    let mut instances: BTreeMap<Key, Vec<(Contender, f64)>> = BTreeMap::new();
     for run in runs.iter().filter(|run| wanted(run)) {
         let value = run.outcome.as_ref().map_or(f64::INFINITY, &measure);
-        instances.entry(super::key(&run.recipe)).or_default().push((run.contender, value));
+        instances.entry(key(&run.recipe)).or_default().push((run.contender, value));
     }
     let count = instances.len().max(1) as f64;
     let mut ratios: BTreeMap<Contender, Vec<f64>> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! The file of runs: one line for each contender on each instance, plain CSV under a few lines of
 //! remarks. Small enough to be kept, and all that the figures are made from.
 
-use super::Contender;
+use super::{Contender, key};
 use anyhow::{Context, Result, bail};
 use hottopixx::synth::{Family, Recipe};
 use std::fmt::Write as _;
@@ -169,16 +169,7 @@ impl Runs {
 
     /// Puts the runs in the order of the grid.
     pub fn sort(&mut self) {
-        self.runs.sort_by(|a, b| {
-            let key = |run: &Run| {
-                let r = &run.recipe;
-                (r.features, r.examples, r.rank, r.duplicates, r.seed, run.contender)
-            };
-            let (one, other) = (key(a), key(b));
-            let settings = (one.0, one.1, one.2, one.3).cmp(&(other.0, other.1, other.2, other.3));
-            let noise = a.recipe.noise.total_cmp(&b.recipe.noise);
-            settings.then(noise).then((one.4, one.5).cmp(&(other.4, other.5)))
-        });
+        self.runs.sort_by_key(|run| (key(&run.recipe), run.contender));
     }
 }
 

@@ -61,8 +61,8 @@ impl Factor {
                     name: "path",
                     value: "true".to_string(),
                     remedy:
-                        "errors against the rank need exact cleaning, for which this matrix is too \
-                             large or which was not asked for"
+                        "it needs exact cleaning, which was not asked for or would take too long \
+                             here"
                             .to_string(),
                 });
             }
@@ -153,30 +153,32 @@ fn suggest(points: &[RankPoint], objective: Objective) -> (usize, String) {
         Objective::Mean => ("mean", |errors| errors.mean_l1),
         Objective::Max => ("largest", |errors| errors.inf1),
     };
+    let most = points.last().map_or(0, |point| point.hott.len());
+    if points.len() < most {
+        return (most, "It was stopped early: no number of rows can be suggested.".to_owned());
+    }
     let errors: Vec<f64> = points.iter().map(|point| error(&point.errors)).collect();
-    // A path that was stopped does not begin at a single row; what came before is not known.
-    let first = points.first().map_or(0, |point| point.hott.len());
     let before = |k: usize| if k == 0 { 1.0 } else { errors[k - 1] };
-    let gains: Vec<f64> = (0..errors.len()).map(|k| before(k) - errors[k]).collect();
+    let gains: Vec<f64> = (0..most).map(|k| before(k) - errors[k]).collect();
     let later = |k: usize| gains[k + 1..].iter().copied().fold(0.0, f64::max);
     let ratio = |k: usize| gains[k] / later(k).max(NO_GAIN);
-    let alone = first == 1 && gains.len() > 1 && later(0) <= NO_GAIN;
-    let known = usize::from(!alone)..gains.len().saturating_sub(1);
-    let best = known.max_by(|&a, &b| ratio(a).total_cmp(&ratio(b)).then(b.cmp(&a)));
+    let first_alone = most > 1 && later(0) <= NO_GAIN;
+    let ranks = usize::from(!first_alone)..most.saturating_sub(1);
+    let best = ranks.max_by(|&a, &b| ratio(a).total_cmp(&ratio(b)).then(b.cmp(&a)));
     match best.filter(|&k| ratio(k) >= STANDS_OUT) {
         Some(k) => (
-            first + k,
+            k + 1,
             format!(
                 "The last of {} rows lowers the {which} error by {:.4}, to {:.4}; none after it by more \
                  than {:.4}.",
-                first + k,
+                k + 1,
                 gains[k],
                 errors[k],
                 later(k)
             ),
         ),
         None => (
-            points.last().map_or(0, |point| point.hott.len()),
+            most,
             format!(
                 "The {which} error falls evenly, to {:.4}: no number of rows stands out, more explain \
                  more.",
@@ -221,6 +223,8 @@ mod tests {
             errors: Errors { inf1: 1.0, mean_l1: 1.0 - 0.1 * k as f64, rmse: 0.0, per_row: vec![] },
         };
         let points: Vec<RankPoint> = (1..=8).map(point).collect();
+        let (rank, reason) = suggest(&points[5..], Objective::Mean);
+        assert!(rank == 8 && reason.contains("stopped early"), "{reason}");
         let (rank, reason) = suggest(&points, Objective::Mean);
         assert!(rank == 8 && reason.contains("no number of rows stands out"), "{reason}");
     }

@@ -6,6 +6,7 @@ mod shapes;
 
 use crate::args;
 use crate::failure::{Failure, print, say};
+use crate::job::thread_count;
 use crate::output::json;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use hottopixx_io::write;
@@ -111,14 +112,6 @@ pub fn run(args: &args::Bench) -> Result<(), Failure> {
     let human: Vec<String> =
         tables.iter().map(|(title, table)| format!("{title}\n{}", table.render(WIDTH))).collect();
     print(&if args.json { json(&bench) } else { human.join("\n") })
-}
-
-/// The number of threads that was asked for, 0 standing for all.
-pub fn thread_count(asked: usize) -> usize {
-    match asked {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    }
 }
 
 /// Where instances are: the user's folder, or one that goes away.

@@ -12,6 +12,7 @@ use hottopixx::localise::{self, HottopixxSettings};
 use hottopixx::matrix::Matrix;
 use hottopixx::normalise::UnitRows;
 use hottopixx::synth::{Family, Recipe};
+use hottopixx_study::clock::median;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::{Arc, Mutex};
@@ -63,12 +64,12 @@ pub fn rates(threads: usize, quick: bool) -> Result<Vec<Rates>, Failure> {
     let bytes = 8.0 * sparse.nonzeros() as f64;
     let flops = 4.0 * (dense.rows() * dense.rows()) as f64 * dense.cols() as f64;
     let rates = counts.into_iter().zip(samples).map(|(threads, samples)| {
-        let sparse_seconds = median(samples.sparse.seconds);
+        let sparse_seconds = median(&samples.sparse.seconds);
         Rates {
             threads,
-            gemm: median(samples.dense.yardstick),
-            dense: flops / median(samples.dense.seconds) / 1e9,
-            scan: median(samples.sparse.yardstick),
+            gemm: median(&samples.dense.yardstick),
+            dense: flops / median(&samples.dense.seconds) / 1e9,
+            scan: median(&samples.sparse.yardstick),
             sparse_seconds,
             sparse: bytes / sparse_seconds / 1e9,
         }
@@ -104,7 +105,7 @@ pub fn on_threads<T: Send>(count: usize, work: impl FnOnce() -> T + Send) -> Res
 
 /// Seconds of an epoch by the clock.
 pub fn epoch_seconds(matrix: &Matrix, rank: usize) -> Result<f64, Failure> {
-    Ok(median(epochs(matrix, rank, || 0.0)?.seconds))
+    Ok(median(&epochs(matrix, rank, || 0.0)?.seconds))
 }
 
 /// Seconds of some epochs after the first, which prepares the data; and what a yardstick gives
@@ -199,11 +200,4 @@ fn seconds_each(mut work: impl FnMut()) -> f64 {
             return seconds / f64::from(calls);
         }
     }
-}
-
-/// The middle one, or the mean of the two in the middle.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let (low, high) = ((values.len() - 1) / 2, values.len() / 2);
-    (values[low] + values[high]) / 2.0
 }

@@ -35,8 +35,9 @@ pub fn run(args: &args::Reproduce, started: Instant) -> Result<(), Failure> {
     output::prepare(Some(&args.out))?;
     let session = Session::start(args.quiet);
     let mut sections = Vec::new();
+    let mut figures = 0;
     for part in PARTS.into_iter().filter(|part| args.what == *part || args.what == "all") {
-        sections.push(match part {
+        let section = match part {
             "profiles" => session.profiles(args)?,
             "table" => large::table(args, &session)?,
             "speedup" => large::speedup(args, &session)?,
@@ -46,13 +47,17 @@ pub fn run(args: &args::Reproduce, started: Instant) -> Result<(), Failure> {
                 let found = hard::reproduce(args.quick, &session.watch("hard families"));
                 found.map_err(wrong)?.ok_or_else(interrupted)?
             }
-        });
+        };
+        // At once: whatever ends a later part takes nothing away from this one.
+        figures += write_figures(&args.out, &section)?;
+        sections.push(section);
     }
     session.finish();
-    let written = write_all(&args.out, sections)?;
+    write_page(&args.out, sections)?;
     print(&format!(
-        "{}: {written}, index.html and index.md, in {:.0} s\n",
+        "{}: {} (.svg, .csv), index.html and index.md, in {:.0} s\n",
         args.out.display(),
+        count(figures, "figure"),
         started.elapsed().as_secs_f64()
     ))
 }
@@ -134,19 +139,17 @@ impl Session {
     }
 }
 
-fn wrong(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
-    let error = error.into();
-    let mut sentence = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        sentence += &format!(": {cause}");
-        source = cause.source();
-    }
-    Failure::Wrong(sentence)
+/// The error with all its causes, in one sentence.
+fn wrong(error: impl std::fmt::Display) -> Failure {
+    Failure::Wrong(format!("{error:#}"))
 }
 
 fn interrupted() -> Failure {
-    Failure::Interrupted("interrupted: what is done is kept, the same command continues".to_owned())
+    Failure::Interrupted(
+        "interrupted: figures and runs of section 5 that are done are kept; the same command goes on \
+         with the other runs"
+            .to_owned(),
+    )
 }
 
 /// A file of runs, packed or not.
@@ -164,14 +167,18 @@ fn read_runs(file: &Path) -> Result<Runs, Failure> {
     Runs::from_csv(&text, false).map_err(|error| place(&format!("{error:#}")))
 }
 
-/// The figures, their numbers and the page. Says how many figures there are.
-fn write_all(out: &Path, sections: Vec<Section>) -> Result<String, Failure> {
+/// The figures of a section and their numbers. Says how many figures there are.
+fn write_figures(out: &Path, section: &Section) -> Result<usize, Failure> {
     let mut figures = 0;
-    for (name, chart) in sections.iter().flat_map(Section::charts) {
+    for (name, chart) in section.charts() {
         write::bytes(out.join(format!("{name}.svg")), chart.svg(Place::File))?;
         write::bytes(out.join(format!("{name}.csv")), chart.csv())?;
         figures += 1;
     }
+    Ok(figures)
+}
+
+fn write_page(out: &Path, sections: Vec<Section>) -> Result<(), Failure> {
     let article = Article {
         title: "Factoring nonnegative matrices with linear programs, reproduced".to_owned(),
         lead: "The experiments of Bittorf, Recht, Ré and Tropp (2012), run again with hottopixx, \
@@ -181,6 +188,5 @@ fn write_all(out: &Path, sections: Vec<Section>) -> Result<String, Failure> {
         command: output::command_line(),
     };
     write::bytes(out.join("index.html"), article.html())?;
-    write::bytes(out.join("index.md"), article.markdown())?;
-    Ok(format!("{} (.svg, .csv)", count(figures, "figure")))
+    Ok(write::bytes(out.join("index.md"), article.markdown())?)
 }
