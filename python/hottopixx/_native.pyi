@@ -1,20 +1,27 @@
 from ._types import Answer, Floats, Native, Run, Settings
 
 __all__ = [
+    "BLOCK_DOCUMENTS",
+    "DENSE_TILE",
     "InfeasibleError",
     "NoAnswerError",
     "__version__",
     "certify",
     "compare",
     "cooccurrence",
+    "dense_gram_rows",
     "evaluate",
     "factor",
     "generate",
+    "is_affordable",
     "l1_fit",
+    "pair_rows",
     "squish",
     "squish_matrix",
 ]
 
+BLOCK_DOCUMENTS: int
+DENSE_TILE: int
 __version__: str
 
 class InfeasibleError(ValueError): ...
@@ -45,3 +52,16 @@ def generate(
     tokens: int | None,
     seed: int,
 ) -> tuple[Native, str]: ...
+def pair_rows(
+    pieces: list[Native],
+    kind: str,
+    first: int,
+    last: int,
+    buckets: tuple[int, int] | None,
+    threads: int,
+    how: Run,
+) -> Native: ...
+def dense_gram_rows(
+    documents: Floats, first: int, last: int, threads: int, how: Run
+) -> Floats: ...
+def is_affordable(rows: int, cols: int, entries: int, dense: bool, rank: int) -> bool: ...

@@ -8,6 +8,7 @@
 
 mod array;
 mod calls;
+mod corpus;
 mod run;
 mod settings;
 
@@ -23,10 +24,14 @@ mod _native {
         certify, compare, cooccurrence, evaluate, factor, generate, l1_fit, squish, squish_matrix,
     };
     #[pymodule_export]
+    use super::corpus::{dense_gram_rows, is_affordable, pair_rows};
+    #[pymodule_export]
     use super::run::{InfeasibleError, NoAnswerError};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("BLOCK_DOCUMENTS", super::corpus::BLOCK)?;
+        module.add("DENSE_TILE", super::corpus::TILE)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

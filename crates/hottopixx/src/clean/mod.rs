@@ -18,7 +18,7 @@ pub use incremental::{IncrementalSettings, incremental};
 pub use measure::{Measured, measure};
 pub use squares::least_squares;
 
-use crate::normalise::UnitRows;
+use crate::matrix::Shape;
 
 /// Operations of exact cleaning up to which it counts as affordable: a minute or two of one core.
 const AFFORDABLE: f64 = 1e11;
@@ -38,12 +38,12 @@ fn fit_operations(points: f64, rank: usize) -> f64 {
 
 /// Whether all rows can be cleaned exactly in reasonable time, by the shape of X alone: the same
 /// answer on every machine.
-pub fn is_affordable(x: &UnitRows, rank: usize) -> bool {
-    x.features() as f64 * row_operations(x, rank) <= AFFORDABLE
+pub fn is_affordable(x: Shape, rank: usize) -> bool {
+    x.rows as f64 * row_operations(x, rank) <= AFFORDABLE
 }
 
 /// Operations that the exact fit of a row of X takes on average, by the shape of X alone.
-pub(crate) fn row_operations(x: &UnitRows, rank: usize) -> f64 {
-    let points = x.shape().entries as f64 / x.features() as f64;
-    fit_operations(points, rank) * if x.is_dense() { 1.0 } else { SPARSE_SHARE }
+pub(crate) fn row_operations(x: Shape, rank: usize) -> f64 {
+    let points = x.entries as f64 / x.rows as f64;
+    fit_operations(points, rank) * if x.dense { 1.0 } else { SPARSE_SHARE }
 }

@@ -108,7 +108,7 @@ impl<'a> Job<'a> {
             return Err(Error::Rank { rank: settings.rank, available, what });
         }
         let cleaning = match settings.cleaning {
-            Cleaning::Auto if is_affordable(&x, settings.rank) => Cleaning::Exact,
+            Cleaning::Auto if is_affordable(x.shape(), settings.rank) => Cleaning::Exact,
             Cleaning::Auto => Cleaning::LeastSquares,
             told => told,
         };

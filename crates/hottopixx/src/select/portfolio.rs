@@ -63,7 +63,7 @@ const FEWEST_ROWS: usize = 100;
 
 /// How many rows candidates are compared on, by the shape of X alone.
 fn judging_rows(x: &UnitRows, rank: usize) -> usize {
-    let rows = (JUDGING_OPERATIONS / row_operations(x, rank)) as usize;
+    let rows = (JUDGING_OPERATIONS / row_operations(x.shape(), rank)) as usize;
     rows.clamp(FEWEST_ROWS, JUDGING_ROWS)
 }
 

@@ -11,9 +11,9 @@
 //! of one document without the bias that counting a token against itself would bring. Row i of Q,
 //! scaled to unit sum, is the distribution of the words beside word i.
 
+use super::pairs::{PairKind, PairSums, SparseRow, collect};
 use crate::Error;
-use crate::matrix::{Dense, Matrix, Sparse};
-use rayon::prelude::*;
+use crate::matrix::Matrix;
 
 /// The largest number of co-occurring pairs that is stored: about 6 GiB.
 pub const MAX_COOCCURRENCES: usize = 1 << 29;
@@ -30,9 +30,8 @@ const BLOCK: usize = 512;
 /// numbers: the formula is taken as it stands, except that `h_i (h_i - 1)`, negative for weights
 /// below one, is then 0. A word that never occurs beside another token has a row of zeros.
 ///
-/// Parallel over words, with one dense accumulator of length f for each thread; O(sum over
-/// documents of nonzeros squared). The sums are added in the order of documents: the result does
-/// not depend on the number of threads.
+/// O(sum over documents of nonzeros squared), in parallel over words and in the order of documents
+/// that [`pairs`](super::pairs) tells: the result does not depend on the number of threads.
 ///
 /// # Errors
 /// As [`Matrix::check_nonnegative`]; [`Error::Setting`] when more than [`MAX_COOCCURRENCES`] pairs
@@ -40,19 +39,12 @@ const BLOCK: usize = 512;
 pub fn cooccurrence(counts: &Matrix) -> Result<Matrix, Error> {
     counts.check_nonnegative()?;
     let f = counts.rows();
-    let documents = counts.transpose();
-    // 1 / (L (L - 1)), or 0 for documents that say nothing.
-    let factors: Vec<f64> = (0..documents.rows())
-        .map(|d| documents.row(d).sum())
-        .map(|length| if length >= 2.0 { 1.0 / (length * (length - 1.0)) } else { 0.0 })
-        .collect();
+    let documents = [counts.transpose()];
+    let sums = PairSums::new(&documents, PairKind::Cooccurrence);
     let mut rows: Vec<SparseRow> = Vec::with_capacity(f);
     let mut pairs = 0;
     for block in (0..f).step_by(BLOCK) {
-        let done: Vec<SparseRow> = (block..(block + BLOCK).min(f))
-            .into_par_iter()
-            .map_init(|| vec![0.0; f], |sums, i| row(counts, &documents, &factors, i, sums))
-            .collect();
+        let done = sums.rows(counts, 0, block..(block + BLOCK).min(f));
         pairs += done.iter().map(|r| r.0.len()).sum::<usize>();
         if pairs > MAX_COOCCURRENCES {
             return Err(Error::Setting {
@@ -63,61 +55,13 @@ pub fn cooccurrence(counts: &Matrix) -> Result<Matrix, Error> {
         }
         rows.extend(done);
     }
-    collect(rows, f, pairs)
-}
-
-/// Columns, increasing, and values.
-type SparseRow = (Vec<u32>, Vec<f64>);
-
-/// Row i of Q. `sums` has length f, is zero before and after.
-fn row(
-    counts: &Matrix,
-    documents: &Matrix,
-    factors: &[f64],
-    i: usize,
-    sums: &mut [f64],
-) -> SparseRow {
-    let mut own = 0.0;
-    for (d, h) in counts.row(i).nonzeros().filter(|e| factors[e.0] > 0.0) {
-        documents.row(d).add_to(h * factors[d], sums);
-        own += (h * (h - 1.0)).max(0.0) * factors[d];
-    }
-    sums[i] = own;
-    let stored = sums.iter().filter(|v| **v != 0.0).count();
-    let (mut columns, mut values) = (Vec::with_capacity(stored), Vec::with_capacity(stored));
-    for (j, sum) in sums.iter_mut().enumerate() {
-        if *sum != 0.0 {
-            columns.push(j as u32);
-            values.push(*sum);
-            *sum = 0.0;
-        }
-    }
-    (columns, values)
-}
-
-/// One matrix from its rows, giving each row's memory back as it goes.
-fn collect(rows: Vec<SparseRow>, f: usize, pairs: usize) -> Result<Matrix, Error> {
-    if pairs as f64 > DENSE_ABOVE * (f as f64) * (f as f64) {
-        let mut out = Dense::zeros(f, f);
-        for (i, (columns, values)) in rows.into_iter().enumerate() {
-            let target = out.row_mut(i);
-            columns.into_iter().zip(values).for_each(|(j, v)| target[j as usize] = v);
-        }
-        return Ok(out.into());
-    }
-    let mut starts = vec![0];
-    let (mut columns, mut values) = (Vec::with_capacity(pairs), Vec::with_capacity(pairs));
-    for (cs, vs) in rows {
-        columns.extend(cs);
-        values.extend(vs);
-        starts.push(columns.len());
-    }
-    Ok(Sparse::new(f, f, starts, columns, values)?.into())
+    collect(rows, f, pairs as f64 > DENSE_ABOVE * (f as f64) * (f as f64))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matrix::Dense;
     use crate::synth::{Family, Recipe};
     use std::iter::repeat_n;
 

@@ -10,6 +10,7 @@
 //! Rows are words and columns documents throughout.
 
 mod cooccurrence;
+pub mod pairs;
 mod topics;
 
 pub use cooccurrence::{MAX_COOCCURRENCES, cooccurrence};
