@@ -58,7 +58,7 @@ def from_native(matrix: Native) -> Any:
     if not isinstance(matrix, tuple):
         return matrix
     shape, starts, columns, values = matrix
-    small = max(shape[1], len(values)) <= np.iinfo(np.int32).max
-    index = np.int32 if small else np.int64
-    parts = (values, columns.astype(index), starts.astype(index))
-    return sp.csr_array(parts, shape=shape)
+    if max(shape[1], len(values)) <= np.iinfo(np.int32).max:
+        # The same bytes: no column is as large as to be negative.
+        return sp.csr_array((values, columns.view(np.int32), starts.astype(np.int32)), shape=shape)
+    return sp.csr_array((values, columns.astype(np.int64), starts), shape=shape)

@@ -59,6 +59,7 @@ class Options(TypedDict, total=False):
     epsilon: float | None
     alpha: float | None
     candidates: ArrayLike | None
+    groups: bool
     memory: int | None
     max_seconds: float | None
     verbose: bool
@@ -78,6 +79,7 @@ _DEFAULTS: Options = {
     "epsilon": None,
     "alpha": None,
     "candidates": None,
+    "groups": True,
     "memory": None,
     "max_seconds": None,
     "verbose": False,
@@ -183,6 +185,8 @@ def factor(
         For "agkm": the noise, and the least distance of a hott row from the hull of the others.
     candidates : array-like of bool of shape (features,), optional
         Which rows may be hott.
+    groups : bool, default=True
+        Whether to look for the rows that could stand in the place of each hott row.
     memory : int, optional
         Bytes that "hottopixx" may take beside X.
     max_seconds : float, optional

@@ -12,6 +12,7 @@ _WORDS = {
     "localise": "looking for hott rows",
     "select": "choosing",
     "clean": "fitting",
+    "workers": "on the workers",
 }
 
 

@@ -33,6 +33,7 @@ class Settings(TypedDict):
     epsilon: float | None
     alpha: float | None
     candidates: list[bool] | None
+    groups: bool
     memory: int | None
 
 

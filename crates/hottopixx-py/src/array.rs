@@ -103,8 +103,8 @@ impl<T, D> AsRef<[T]> for Held<T, D> {
     }
 }
 
-/// A matrix for Python: an array, or the parts of a CSR matrix after its shape. The numbers of an
-/// array are moved, not copied.
+/// A matrix for Python: an array, or the parts of a CSR matrix after its shape. The numbers are
+/// moved, not copied.
 pub fn to_python(py: Python<'_>, matrix: Matrix) -> PyResult<Py<PyAny>> {
     Ok(match matrix {
         Matrix::Dense(dense) => {
@@ -112,10 +112,11 @@ pub fn to_python(py: Python<'_>, matrix: Matrix) -> PyResult<Py<PyAny>> {
             PyArray1::from_vec(py, dense.into_values()).reshape(shape)?.into_any().unbind()
         }
         Matrix::Sparse(sparse) => {
-            let starts = PyArray1::from_iter(py, sparse.starts().iter().map(|s| *s as i64));
-            let columns = PyArray1::from_slice(py, sparse.columns());
-            let values = PyArray1::from_slice(py, sparse.values());
             let shape = (sparse.rows(), sparse.cols());
+            let (starts, columns, values) = sparse.into_parts();
+            let starts = PyArray1::from_iter(py, starts.into_iter().map(|s| s as i64));
+            let (columns, values) =
+                (PyArray1::from_vec(py, columns), PyArray1::from_vec(py, values));
             (shape, starts, columns, values).into_pyobject(py)?.into_any().unbind()
         }
     })

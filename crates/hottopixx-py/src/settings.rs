@@ -21,6 +21,7 @@ pub struct Settings {
     epsilon: Option<f64>,
     alpha: Option<f64>,
     candidates: Option<Vec<bool>>,
+    groups: bool,
     memory: Option<u64>,
 }
 
@@ -33,7 +34,8 @@ impl Settings {
             .cleaning(one_of("cleaning", &self.cleaning, Cleaning::ALL, Cleaning::name)?)
             .seed(self.seed)
             .threads(self.threads)
-            .trace(self.trace);
+            .trace(self.trace)
+            .groups(self.groups);
         let factor = given(factor, self.epochs, Factor::epochs);
         let factor = given(factor, self.cost, Factor::cost);
         let factor = given(factor, self.tau, Factor::tau);

@@ -159,6 +159,11 @@ impl Sparse {
         self.values.make_mut()
     }
 
+    /// The three arrays: starts, columns and values. Copied only where they are shared.
+    pub fn into_parts(self) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
+        (self.starts.into_vec(), self.columns.into_vec(), self.values.into_vec())
+    }
+
     /// Columns and values of row `i`.
     pub fn row(&self, i: usize) -> (&[u32], &[f64]) {
         let span = self.starts[i]..self.starts[i + 1];

@@ -11,8 +11,9 @@
 //! order of a binary counter ([`add_blocks`]). So rows may be computed anywhere, in any number
 //! of pieces, and blocks too, as long as they are added in that order.
 
+use crate::Error;
+use crate::kernels::{self, prefetch};
 use crate::matrix::{Dense, Entries, Matrix, Row, Sparse};
-use crate::{Error, kernels};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -24,6 +25,9 @@ pub const BLOCK_DOCUMENTS: usize = 1 << 20;
 
 /// Rows of dense Gram matrices that are computed together, beginning at multiples of this.
 pub const DENSE_TILE: usize = 256;
+
+/// Documents that are asked for before they are needed.
+const AHEAD: usize = 4;
 
 /// Columns, increasing, and values.
 pub type SparseRow = (Vec<u32>, Vec<f64>);
@@ -165,7 +169,12 @@ impl<'a> PairSums<'a> {
     /// Row i of the result, from the documents that have the term: block by block, and blocks in
     /// the order of a binary counter. `sums` has the width of the result, is zero before and after.
     fn row(&self, entries: Row<'_>, i: usize, sums: &mut [f64]) -> SparseRow {
-        let mut entries = entries.nonzeros().peekable();
+        let coming = match entries.entries() {
+            Entries::Sparse(columns, _) => columns,
+            Entries::Dense(_) => &[],
+        };
+        let mut entries = entries.nonzeros().enumerate().inspect(|(k, _)| self.fetch(coming, *k));
+        let mut entries = entries.by_ref().map(|(_, entry)| entry).peekable();
         let blocks = self.documents.len().div_ceil(self.block).max(1);
         add_blocks(
             (1..=blocks).map(|block| {
@@ -177,6 +186,21 @@ impl<'a> PairSums<'a> {
             add_rows,
         )
         .unwrap_or_default()
+    }
+
+    /// Documents are visited out of order: asks for those to come, given where the walk stands.
+    fn fetch(&self, coming: &[u32], k: usize) {
+        const LINE: usize = 64;
+        if let Some(&d) = coming.get(k + 2 * AHEAD) {
+            prefetch(&self.documents, d as usize);
+            prefetch(&self.factors, d as usize);
+        }
+        if let Some(&d) = coming.get(k + AHEAD)
+            && let Entries::Sparse(columns, values) = self.documents[d as usize].entries()
+        {
+            (0..columns.len()).step_by(LINE / 4).for_each(|at| prefetch(columns, at));
+            (0..values.len()).step_by(LINE / 8).for_each(|at| prefetch(values, at));
+        }
     }
 
     /// `sums += ` what the documents of one block say about term i.
@@ -289,14 +313,26 @@ pub(super) fn collect(rows: Vec<SparseRow>, width: usize, dense: bool) -> Result
         rows.into_iter().enumerate().for_each(|(i, row)| write(&[row], i, &mut out));
         return Ok(out.into());
     }
-    let pairs = rows.iter().map(|row| row.0.len()).sum();
     let mut starts = vec![0];
-    let (mut columns, mut values) = (Vec::with_capacity(pairs), Vec::with_capacity(pairs));
-    for (cs, vs) in rows {
-        columns.extend(cs);
-        values.extend(vs);
-        starts.push(columns.len());
+    starts.extend(rows.iter().scan(0, |end, row| {
+        *end += row.0.len();
+        Some(*end)
+    }));
+    let pairs = starts[count];
+    let (mut columns, mut values) = (vec![0u32; pairs], vec![0.0; pairs]);
+    // In parallel: most of the time goes into memory that is touched for the first time.
+    let mut places = Vec::with_capacity(count);
+    let (mut free_columns, mut free_values) = (&mut columns[..], &mut values[..]);
+    for row in rows {
+        let (some_columns, some_values);
+        (some_columns, free_columns) = free_columns.split_at_mut(row.0.len());
+        (some_values, free_values) = free_values.split_at_mut(row.0.len());
+        places.push((row, some_columns, some_values));
     }
+    places.into_par_iter().for_each(|(row, columns, values)| {
+        columns.copy_from_slice(&row.0);
+        values.copy_from_slice(&row.1);
+    });
     Ok(Sparse::new(count, width, starts, columns, values)?.into())
 }
 

@@ -1,0 +1,163 @@
+"""Who carries tasks out: Ray, or this process itself."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ._cluster import need_ray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+#: Tasks are tried so often again when their worker or node dies.
+_RETRIES = 4
+#: Seconds between two looks at what is done.
+_LOOK = 0.2
+
+
+@dataclass(frozen=True)
+class Task:
+    """A function that has been called, or will be."""
+
+    #: Its result, or its results where it returns several: values, or Ray's references to them.
+    results: list[Any]
+    #: Process and memory of the worker, when it is done.
+    done: Any
+
+    @property
+    def result(self) -> Any:
+        """The only result."""
+        (result,) = self.results
+        return result
+
+
+class Engine(Protocol):
+    """Calls functions, here or elsewhere."""
+
+    #: Tasks at a time.
+    slots: int
+    #: Threads of each.
+    threads: int
+    #: The most bytes that each worker has held, by node and process.
+    peaks: dict[str, int]
+
+    def put(self, value: Any) -> Any:
+        """Something that is here, to give to many tasks."""
+
+    def run(self, name: str, function: Callable[..., Any], *args: Any, returns: int = 1) -> Task:
+        """Calls a function; results of other tasks among the arguments are waited for."""
+
+    def get(self, result: Any) -> Any:
+        """The value of a result."""
+
+    def wait(self, tasks: Sequence[Task], tell: Callable[[int], object]) -> None:
+        """Returns when all are done, and raises what one of them raised."""
+
+    def memory(self) -> int:
+        """Bytes that each slot may use."""
+
+
+class Inline:
+    """One task after the other in this process, without Ray."""
+
+    slots = 1
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.peaks: dict[str, int] = {}
+
+    def put(self, value: Any) -> Any:
+        """The value itself."""
+        return value
+
+    def run(self, name: str, function: Callable[..., Any], *args: Any, returns: int = 1) -> Task:
+        """Calls it at once."""
+        *results, done = call(function, returns, *args)
+        self.peaks.update([done])
+        return Task(results, done)
+
+    def get(self, result: Any) -> Any:
+        """It is there."""
+        return result
+
+    def wait(self, tasks: Sequence[Task], tell: Callable[[int], object]) -> None:
+        """They are done."""
+        tell(len(tasks))
+
+    def memory(self) -> int:
+        """No limit that we know of."""
+        return 1 << 62
+
+
+class OnRay:
+    """Tasks on the cluster that this process is connected to."""
+
+    def __init__(self, threads: int) -> None:
+        self._ray = need_ray()
+        self.threads = threads
+        self.peaks: dict[str, int] = {}
+        self._resources = self._ray.cluster_resources()
+        self.slots = max(1, int(self._resources.get("CPU", 1)) // threads)
+        self._call = self._ray.remote(call)
+
+    def put(self, value: Any) -> Any:
+        """Into shared memory."""
+        return self._ray.put(value)
+
+    def run(self, name: str, function: Callable[..., Any], *args: Any, returns: int = 1) -> Task:
+        """A task of one slot, tried again elsewhere when its worker dies."""
+        task = self._call.options(
+            name=f"hottopixx: {name}",
+            num_cpus=self.threads,
+            num_returns=returns + 1,
+            max_retries=_RETRIES,
+        )
+        *results, done = task.remote(function, returns, *args)
+        return Task(results, done)
+
+    def get(self, result: Any) -> Any:
+        """The value, or the error of the function itself."""
+        try:
+            return self._ray.get(result)
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+
+    def wait(self, tasks: Sequence[Task], tell: Callable[[int], object]) -> None:
+        """Looks from time to time; an error ends it at once, and the other tasks are called off."""
+        waiting = [task.done for task in tasks]
+        try:
+            while waiting:
+                tell(len(tasks) - len(waiting))
+                done, waiting = self._ray.wait(waiting, num_returns=len(waiting), timeout=_LOOK)
+                for worker, peak in map(self.get, done):
+                    self.peaks[worker] = max(peak, self.peaks.get(worker, 0))
+        except BaseException:
+            for task in waiting:
+                self._ray.cancel(task)
+            raise
+        tell(len(tasks))
+
+    def memory(self) -> int:
+        """An even share of the memory that Ray leaves to tasks."""
+        return int(self._resources.get("memory", 1 << 62) / self.slots)
+
+
+def call(function: Callable[..., Any], returns: int, *args: Any) -> tuple[Any, ...]:
+    """Results of the function, then the worker and the most bytes it has held."""
+    results = function(*args)
+    worker = f"process {os.getpid()} on {socket.gethostname()}"
+    return (*(results if returns > 1 else [results]), (worker, peak_memory()))
+
+
+def peak_memory() -> int:
+    """The most bytes that this process has held, memory that it shares included."""
+    try:
+        import resource
+    except ImportError:  # on Windows
+        return 0
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -1,0 +1,386 @@
+"""Documents that do not fit one machine, factored on a Ray cluster."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import _native
+from .._arrays import to_native
+from .._functions import _prepared, _rank
+from .._progress import Bar
+from .._results import Errors, Factorization, factorization
+from . import _passes, _source
+from ._checkpoint import Checkpoint
+from ._cluster import cluster
+from ._engine import Inline, OnRay
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
+
+    from .._functions import Method, Options
+    from ._engine import Engine
+    from ._passes import Corpus
+    from ._source import Block
+
+#: Methods whose order of choice says something.
+_GREEDY = ("spa", "snpa", "xray")
+
+
+def factor(
+    documents: Any,
+    rank: int,
+    method: Method = "auto",
+    *,
+    matrix: Literal["gram", "cooccurrence"] = "gram",
+    sketch: int | None = None,
+    errors: Literal["all", "sketch"] | None = None,
+    sample: int | None = None,
+    min_df: int = 0,
+    candidate_df: int = 0,
+    names: Sequence[str] | None = None,
+    address: str | None = None,
+    workers: int | None = None,
+    worker_threads: int = 1,
+    worker_memory: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    **options: Unpack[Options],
+) -> Factorization:
+    """Find `rank` terms that explain all the others, in documents of any number.
+
+    The documents are read where they lie and leave a matrix behind that does not grow with their
+    number. Terms are chosen on that matrix, on this machine and with all that `hottopixx.factor` can
+    do, and then all terms are fitted on the chosen ones in a second pass. The answer has the
+    same bytes for any number of workers and partitions.
+
+    Parameters
+    ----------
+    documents : path, list of paths, Ray Dataset, or matrices of documents x terms
+        A folder of Parquet files (list columns "terms" and "values", one document a row), of scipy's
+        `.npz` or of numpy's `.npy` blocks, documents x terms; such files; a Dataset with those
+        columns; or blocks that are in memory. Nonnegative.
+    rank : int
+        How many terms.
+    method : str, default="auto"
+        As for `hottopixx.factor`.
+    matrix : {"gram", "cooccurrence"}, default="gram"
+        What the documents leave behind. "gram" is X X^T, X terms x documents: F, W and the
+        errors are then those of X. "cooccurrence" is `hottopixx.cooccurrence(X)`, which is what to
+        factor when X holds counts of words: F, W and the errors are those of that matrix.
+    sketch : int, optional
+        Merge the columns of that matrix at random into so many: f x `sketch` numbers instead of f x f
+        for f terms. 400 is ample for 25 topics.
+    errors : {"all", "sketch"}, optional
+        With a sketch: fit and measure all terms on the exact matrix, by shards of rows on the
+        workers, or on the sketch. On the sketch errors are too small, never too large. (Default:
+        "all" for "gram", "sketch" for "cooccurrence".)
+    sample : int, optional
+        Fit and measure over so many documents only, drawn by the seed.
+    min_df, candidate_df : int, default=0
+        Set terms aside that are in fewer documents; let terms only be chosen that are in so many.
+    names : sequence of str, optional
+        Names of the terms; `vocabulary.txt` in the folder is used unless given.
+    address : str, optional
+        Of a running Ray cluster, or "auto"; None starts one on this machine for the call (see
+        `cluster`); "inline" does without Ray, in this process.
+    workers, worker_threads : int
+        Tasks at a time of a cluster of our own (default: one for each processor), and threads of each.
+    worker_memory : int, optional
+        Bytes that a task may use (default: what Ray says the machines have). Smaller shards of rows
+        need less.
+    checkpoint : path, optional
+        A folder for what the first pass and the choice came to. Called again with the same
+        documents and settings, work goes on from there.
+    **options
+        As for `hottopixx.factor`; `threads` is about the choice alone.
+
+    Returns
+    -------
+    Factorization
+        As of `hottopixx.factor`; `notes` says what was solved, and what holds.
+
+    Raises
+    ------
+    PartitionError
+        When a partition is missing, empty or damaged (a ValueError); the sentence names it.
+
+    Examples
+    --------
+    >>> import hottopixx, hottopixx.ray
+    >>> instance = hottopixx.generate("paper", features=40, examples=400, rank=5, seed=0)
+    >>> answer = hottopixx.ray.factor(instance.X.T, 5, address="inline")
+    >>> instance.recall(answer.hott)
+    1.0
+    >>> (answer.F == hottopixx.evaluate(instance.X, answer.hott).F).all()
+    np.True_
+    """
+    wish = _Wish(matrix, sketch, errors, sample, min_df, candidate_df)
+    with _engine(address, workers, worker_threads) as engine, _teller(options) as tell:
+        given = _source.source(documents, engine.put)
+        corpus = _passes.look(engine, given.partitions, tell)
+        labels = _names(names if names is not None else given.names, corpus)
+        corpus = corpus.keeping(min_df)
+        wish.check(corpus)
+        about = {
+            "version": _native.__version__,
+            "partitions": corpus.digests,
+            "rank": rank,
+            "method": method,
+            "wish": repr(wish),
+            "options": repr(sorted((k, repr(v)) for k, v in options.items())),
+        }
+        work = _Work(engine, corpus, wish, Checkpoint(checkpoint, about), tell, worker_memory)
+        answer = work.choose(_rank(rank), method, options)
+        answer = work.fit(answer, options)
+        return _in_all_terms(answer, corpus, labels)
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What the caller wants solved and measured."""
+
+    matrix: str
+    sketch: int | None
+    errors: str | None
+    sample: int | None
+    min_df: int
+    candidate_df: int
+
+    def check(self, corpus: Corpus) -> None:
+        if self.matrix not in ("gram", "cooccurrence"):
+            raise ValueError(f"matrix is {self.matrix!r}: choose 'gram' or 'cooccurrence'")
+        if self.errors not in (None, "all", "sketch"):
+            raise ValueError(f"errors is {self.errors!r}: choose 'all' or 'sketch'")
+        if self.sketch is not None and self.sketch < 1:
+            raise ValueError(f"sketch is {self.sketch}: give a number of columns, from 1")
+        if self.errors == "sketch" and self.sketch is None:
+            raise ValueError("errors='sketch' needs a sketch: say how many columns it has")
+        if self.sample is not None and not 1 <= self.sample <= corpus.documents:
+            raise ValueError(
+                f"sample is {self.sample}, but there are {corpus.documents} documents: give no more"
+            )
+
+    @property
+    def measured_on_documents(self) -> bool:
+        """Whether a second pass fits and measures all terms."""
+        if self.matrix == "gram":
+            return self.errors != "sketch"
+        return self.errors == "all" and self.sketch is not None or self.sample is not None
+
+
+@dataclass(frozen=True)
+class _Work:
+    engine: Engine
+    corpus: Corpus
+    wish: _Wish
+    checkpoint: Checkpoint
+    tell: Any
+    limit: int | None
+
+    def choose(self, rank: int, method: str, options: Options) -> Factorization:
+        """The first pass, and the choice on what it leaves behind."""
+        kept = self.checkpoint.answer()
+        seconds = {}
+        if kept is None:
+            begun = time.monotonic()
+            matrix = self.checkpoint.matrix()
+            if matrix is None:
+                matrix = self._matrix(options.get("seed", 0))
+                self.checkpoint.keep_matrix(matrix)
+            seconds["pass"] = time.monotonic() - begun
+            given: Any = {**options, "candidates": self._candidates(options)}
+            with _prepared(method, given) as (settings, run):
+                kept = _native.factor(to_native(matrix), rank, settings, run)
+            self.checkpoint.keep_answer(kept)
+        answer = factorization(kept)
+        return replace(answer, seconds={**seconds, **answer.seconds})
+
+    def _matrix(self, seed: int) -> Block:
+        wish, corpus = self.wish, self.corpus
+        buckets = None if wish.sketch is None else (min(wish.sketch, corpus.width), seed)
+        shards = _passes.pair_sums(
+            self.engine, corpus, wish.matrix, self.tell, buckets=buckets, limit=self.limit
+        )
+        matrix = _passes.assemble(self.engine, shards)
+        if wish.matrix == "gram" and buckets is None:
+            # A feature in large units should not count more as a coordinate: columns by l2 norm.
+            norms = np.sqrt(matrix.diagonal())
+            scale = 1.0 / np.where(norms > 0, norms, 1.0)
+            matrix = sp.csr_array(matrix * scale) if sp.issparse(matrix) else matrix * scale
+        return matrix
+
+    def _candidates(self, options: Options) -> Any:
+        """Terms that may be chosen, among those that count."""
+        corpus, given = self.corpus, options.get("candidates")
+        mask = corpus.frequency >= self.wish.candidate_df
+        if given is not None:
+            allowed = np.asarray(given, dtype=bool)
+            if len(allowed) != corpus.terms:
+                raise ValueError(f"{len(allowed)} candidates for {corpus.terms} terms: give all")
+            mask &= allowed if corpus.kept is None else allowed[corpus.kept]
+        return None if mask.all() else mask
+
+    def fit(self, answer: Factorization, options: Options) -> Factorization:
+        """The second pass, where there is one, and what is to be said."""
+        wish, corpus = self.wish, self.corpus
+        notes = [self._solved()]
+        if not wish.measured_on_documents:
+            if wish.sketch is not None:
+                notes.append(
+                    "F and the errors are those of the sketch: the errors on the exact matrix are "
+                    "as large or larger. The lower bound of a certificate holds there as well."
+                )
+            return replace(answer, notes=[*notes, *answer.notes])
+        begun = time.monotonic()
+        seed = options.get("seed", 0)
+        chosen = None
+        over = f"all {corpus.documents} documents"
+        if wish.sample is not None:
+            draw = np.random.default_rng(seed)
+            picked = draw.choice(corpus.documents, wish.sample, replace=False, shuffle=False)
+            chosen = np.sort(picked).astype(np.int64)
+            over = f"{wish.sample} of {corpus.documents} documents, drawn with seed {seed}"
+        if wish.matrix == "gram":
+            shards, pieces = _passes.by_terms(self.engine, corpus, self.tell, chosen)
+            if answer.method not in _GREEDY:
+                hott = [int(h) for h in answer.hott]
+                order = _passes.most_distinctive_first(self.engine, shards, pieces, hott)
+                answer = replace(
+                    answer,
+                    hott=answer.hott[order],
+                    weights=answer.weights[order],
+                    groups=[answer.groups[k] for k in order],
+                )
+            what, entries = "X", corpus.entries * shards.columns // corpus.documents
+        else:
+            cuts = _passes.even_cuts(corpus)
+            shards = _passes.pair_sums(
+                self.engine, corpus, wish.matrix, self.tell, cuts=cuts, chosen=chosen
+            )
+            what, entries = "the exact co-occurrence matrix", corpus.width**2
+        rows = int(np.count_nonzero(corpus.frequency))
+        rank = len(answer.hott)
+        cleaning = options.get("cleaning", "auto")
+        if cleaning == "auto":
+            dense = corpus.dense or wish.matrix == "cooccurrence"
+            exact = _native.is_affordable(rows, shards.columns, entries, dense, rank)
+            cleaning = "exact" if exact else "least-squares"
+        hott = [int(h) for h in answer.hott]
+        cleaned = _passes.clean(self.engine, shards, hott, cleaning, seed, self.tell)
+        notes.append(f"F, W and the errors are those of {what}, over {over}.")
+        if answer.certificate is not None:
+            notes.append(f"What was proven is about the matrix solved: {answer.certificate}.")
+        return replace(
+            answer,
+            F=cleaned.F,
+            W=cleaned.W,
+            error=Errors(
+                inf1=cleaned.inf1,
+                mean_l1=cleaned.mean_l1,
+                rmse=cleaned.rmse,
+                per_row=cleaned.per_row,
+            ),
+            certificate=None,
+            cleaning=cleaning.replace("-", "_"),
+            inexact_rows=cleaned.inexact,
+            notes=[*notes, *answer.notes],
+            seconds={**answer.seconds, "clean": time.monotonic() - begun},
+        )
+
+    def _solved(self) -> str:
+        """What the terms were chosen on."""
+        wish, corpus = self.wish, self.corpus
+        name = "Gram matrix X X^T" if wish.matrix == "gram" else "co-occurrence matrix"
+        size = f"{corpus.width} x {corpus.width}, {corpus.documents} documents"
+        if wish.sketch is None:
+            text = f"Terms were chosen on the exact {name} ({size})."
+        else:
+            columns = min(wish.sketch, corpus.width)
+            text = (
+                f"Terms were chosen on a sketch of the {name} ({size}): its columns merged at "
+                f"random into {columns}. No error is larger there than on the exact matrix."
+            )
+        if wish.matrix == "gram":
+            text += " Exact mixtures of rows of X are the same mixtures there."
+        return text
+
+
+def _names(names: Sequence[str] | None, corpus: Corpus) -> list[str] | None:
+    if names is None:
+        return None
+    if len(names) != corpus.terms:
+        raise ValueError(f"{len(names)} names for {corpus.terms} terms: give one for each")
+    return [str(name) for name in names]
+
+
+def _in_all_terms(
+    answer: Factorization, corpus: Corpus, names: list[str] | None
+) -> Factorization:
+    """The answer with rows for terms that were set aside as well."""
+    kept, terms = corpus.kept, corpus.terms
+    if kept is None:
+        return replace(answer, names=names)
+
+    def scattered(values: NDArray[np.float64] | None) -> Any:
+        if values is None:
+            return None
+        out = np.zeros(terms)
+        out[kept] = values
+        return out
+
+    columns_are_terms = answer.W.shape[1] == corpus.width != corpus.documents
+    set_aside = np.setdiff1d(np.arange(terms), kept)
+    return replace(
+        answer,
+        hott=kept[answer.hott],
+        groups=[kept[group] for group in answer.groups],
+        F=_spread(answer.F, kept, terms),
+        W=_spread(answer.W.T, kept, terms).T if columns_are_terms else answer.W,
+        error=replace(answer.error, per_row=scattered(answer.error.per_row)),
+        diagonal=scattered(answer.diagonal),
+        zero_rows=np.sort(np.concatenate([kept[answer.zero_rows], set_aside])),
+        names=names,
+    )
+
+
+def _spread(rows: Any, places: NDArray[np.intp], count: int) -> Any:
+    """Rows put where they belong among zeros."""
+    if sp.issparse(rows):
+        at = sp.csr_array(
+            (np.ones(len(places)), (places, np.arange(len(places)))), shape=(count, len(places))
+        )
+        return sp.csr_array(at @ rows)
+    out = np.zeros((count, rows.shape[1]))
+    out[places] = rows
+    return out
+
+
+@contextmanager
+def _engine(address: str | None, workers: int | None, threads: int) -> Iterator[Engine]:
+    """Who runs the tasks."""
+    if address == "inline":
+        yield Inline(threads)
+        return
+    with cluster(address, workers=workers, worker_threads=threads):
+        yield OnRay(threads)
+
+
+@contextmanager
+def _teller(options: Options) -> Iterator[Any]:
+    """Who hears of progress."""
+    if not options.get("verbose"):
+        yield lambda task, done, total: None
+        return
+    with Bar() as bar:
+        yield lambda task, done, total: bar("workers", task, done, total, None)
+        sys.stderr.flush()

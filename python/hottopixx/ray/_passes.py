@@ -1,0 +1,333 @@
+"""The two passes over the documents, as tasks for an engine.
+
+Nothing here depends on who carries the tasks out or in what order they end: every sum is formed in
+an order that the documents alone fix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from . import _plan, _work
+from ._source import PartitionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from ._engine import Engine, Task
+    from ._source import Block, Partition
+
+#: Hears of progress: what is under way, how much is done, of how much.
+Tell = "Callable[[str, int, int], object]"
+
+#: Above this share of nonzeros a co-occurrence or Gram matrix is dense, as in the library.
+_DENSE_ABOVE = 0.3
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents that have been looked at."""
+
+    partitions: list[Partition]
+    #: Documents of each partition.
+    sizes: list[int]
+    #: Terms of the documents, and those that count (None for all).
+    terms: int
+    kept: NDArray[np.intp] | None
+    dense: bool
+    #: By term that counts: documents that have it, and entries of those.
+    frequency: NDArray[np.int64]
+    work: NDArray[np.int64]
+    #: Of the partitions.
+    digests: list[str]
+
+    @property
+    def documents(self) -> int:
+        """How many documents there are."""
+        return sum(self.sizes)
+
+    @property
+    def entries(self) -> int:
+        """Numbers that are stored: all of dense documents."""
+        return len(self.frequency) * self.documents if self.dense else int(self.frequency.sum())
+
+    @property
+    def width(self) -> int:
+        """How many terms count."""
+        return len(self.frequency)
+
+    def keeping(self, least: int) -> Corpus:
+        """Without terms of fewer documents."""
+        kept = np.flatnonzero(self.frequency >= least)
+        if len(kept) == self.width:
+            return self
+        if not len(kept):
+            raise ValueError(f"no term is in {least} documents: lower min_df")
+        return replace(self, kept=kept, frequency=self.frequency[kept], work=self.work[kept])
+
+
+def look(engine: Engine, partitions: list[Partition], tell: Any) -> Corpus:
+    """Reads and checks every partition once."""
+    tasks = [engine.run(f"read {part.name}", _work.survey, part) for part in partitions]
+    engine.wait(tasks, lambda done: tell("reading", done, len(tasks)))
+    found: list[_work.Survey] = [engine.get(task.result) for task in tasks]
+    terms = max(survey.terms for survey in found)
+    dense = found[0].dense
+    certain = next((k for k, survey in enumerate(found) if survey.certain), None)
+    for k, (part, survey) in enumerate(zip(partitions, found, strict=True)):
+        if survey.dense != dense:
+            kinds = ("sparse", "dense") if dense else ("dense", "sparse")
+            raise PartitionError(
+                f"{part.name} is {kinds[0]}, but {partitions[0].name} is {kinds[1]}: write both alike"
+            )
+        if certain is not None and (survey.certain or survey.terms > found[certain].terms):
+            if survey.terms != found[certain].terms:
+                raise PartitionError(
+                    f"{part.name} has {survey.terms} terms, but {partitions[certain].name} has "
+                    f"{found[certain].terms}: write both with the same vocabulary"
+                )
+    frequency, work = np.zeros(terms, np.int64), np.zeros(terms, np.int64)
+    for survey in found:
+        frequency[: survey.terms] += survey.frequency
+        work[: survey.terms] += survey.work
+    return Corpus(
+        partitions=partitions,
+        sizes=[survey.documents for survey in found],
+        terms=terms,
+        kept=None,
+        dense=dense,
+        frequency=frequency,
+        work=work,
+        digests=[survey.digest for survey in found],
+    )
+
+
+@dataclass(frozen=True)
+class Shards:
+    """Rows of a matrix, wherever they are: `results[s]` holds rows `cuts[s]` to `cuts[s + 1]`."""
+
+    cuts: list[int]
+    results: list[Any]
+    columns: int
+    #: What a worker needs, by the formula.
+    worker_bytes: int = 0
+
+
+class _Counter:
+    """Adds in the order of a binary counter, as `add_blocks` of the library does."""
+
+    def __init__(self, add: Callable[[Any, Any], Any]) -> None:
+        self._add = add
+        self._held: list[tuple[int, Any]] = []
+
+    def push(self, value: Any) -> None:
+        level = 0
+        while self._held and self._held[-1][0] == level:
+            value = self._add(self._held.pop()[1], value)
+            level += 1
+        self._held.append((level, value))
+
+    def total(self) -> Any:
+        value = self._held.pop()[1]
+        while self._held:
+            value = self._add(self._held.pop()[1], value)
+        return value
+
+
+def pair_sums(
+    engine: Engine,
+    corpus: Corpus,
+    kind: str,
+    tell: Any,
+    *,
+    buckets: tuple[int, int] | None = None,
+    cuts: list[int] | None = None,
+    chosen: NDArray[np.int64] | None = None,
+    limit: int | None = None,
+) -> Shards:
+    """The co-occurrence or Gram matrix in shards of rows, columns in buckets where asked for."""
+    width = corpus.width if buckets is None else buckets[0]
+    dense = corpus.dense and kind == "gram" and buckets is None
+    plan = _plan.divide(
+        corpus.documents,
+        corpus.frequency,
+        corpus.work,
+        dense=dense,
+        width=width,
+        slots=engine.slots,
+        threads=engine.threads,
+        limit=engine.memory() if limit is None else limit,
+    )
+    cuts = plan.cuts if cuts is None else cuts
+    total = len(plan.blocks) * (len(cuts) - 1)
+
+    def add(a: Any, b: Any) -> Any:
+        return engine.run("add blocks of documents", _work.add, a, b).result
+
+    sums = [_Counter(add) for _ in cuts[1:]]
+    under_way: list[list[Task]] = []
+    ahead = 1 + 2 * engine.slots // max(len(cuts) - 1, 1)
+    finished = 0
+
+    def settle(block: list[Task]) -> None:
+        nonlocal finished
+        engine.wait(block, lambda done: tell(f"summing, {kind}", finished + done, total))
+        finished += len(block)
+
+    for number, (first, last) in enumerate(plan.blocks):
+        pieces = _pieces(engine, corpus, first, last, chosen)
+        tasks = []
+        for low, high, counter in zip(cuts, cuts[1:], sums, strict=False):
+            name = f"{kind}, block {number} of documents, rows {low} to {high}"
+            arguments = (kind, low, high, buckets, engine.threads)
+            tasks.append(engine.run(name, _work.pair_rows, *arguments, *pieces))
+            counter.push(tasks[-1].result)
+        under_way.append(tasks)
+        if len(under_way) > ahead:
+            settle(under_way.pop(0))
+    for tasks in under_way:
+        settle(tasks)
+    return Shards(cuts, [counter.total() for counter in sums], width, plan.worker_bytes)
+
+
+def _pieces(
+    engine: Engine,
+    corpus: Corpus,
+    first: int,
+    last: int,
+    chosen: NDArray[np.int64] | None,
+) -> list[Any]:
+    """The documents of a block, a piece for each partition that has some of them."""
+    pieces = []
+    begins = np.concatenate([[0], np.cumsum(corpus.sizes)])
+    for k, low, high in _plan.overlaps(corpus.sizes, first, last):
+        some = None
+        if chosen is not None:
+            here = chosen[np.searchsorted(chosen, begins[k] + low) :]
+            some = here[: np.searchsorted(here, begins[k] + high)] - begins[k]
+        part = corpus.partitions[k]
+        task = engine.run(
+            f"read {part.name}", _work.piece, part, low, high, corpus.terms, corpus.kept, some
+        )
+        pieces.append(task.result)
+    return pieces
+
+
+def assemble(engine: Engine, shards: Shards) -> Block:
+    """The whole matrix here: dense where the library would have it so."""
+    rows = shards.cuts[-1]
+    parts = [engine.get(result) for result in shards.results]
+    stored = sum(part.nnz if sp.issparse(part) else np.count_nonzero(part) for part in parts)
+    if stored <= _DENSE_ABOVE * rows * shards.columns and rows == shards.columns:
+        return sp.csr_array(sp.vstack([sp.csr_array(part) for part in parts]))
+    matrix = np.empty((rows, shards.columns))
+    for low, high, part in zip(shards.cuts, shards.cuts[1:], parts, strict=False):
+        matrix[low:high] = part.toarray() if sp.issparse(part) else part
+    return matrix
+
+
+def by_terms(
+    engine: Engine, corpus: Corpus, tell: Any, chosen: NDArray[np.int64] | None
+) -> tuple[Shards, list[Any]]:
+    """X itself, terms x documents, in shards of rows, and in pieces of documents as it was read.
+
+    Every number moves once.
+    """
+    cuts = _plan.cleaning_cuts(corpus.entries, corpus.width, corpus.dense)
+    pieces = _pieces(engine, corpus, 0, corpus.documents, chosen)
+    tasks = [
+        engine.run("turn documents into rows", _work.split, cuts, piece, returns=len(cuts) - 1)
+        for piece in pieces
+    ]
+    engine.wait(tasks, lambda done: tell("turning documents into rows", done, len(tasks)))
+    results = [
+        engine.run(
+            f"join rows {low} to {high}", _work.join, *(task.results[k] for task in tasks)
+        ).result
+        for k, (low, high) in enumerate(zip(cuts, cuts[1:], strict=False))
+    ]
+    columns = corpus.documents if chosen is None else len(chosen)
+    return Shards(cuts, results, columns), pieces
+
+
+def most_distinctive_first(
+    engine: Engine, shards: Shards, pieces: list[Any], hott: list[int]
+) -> list[int]:
+    """Places of the hott rows, the farthest from the mean row first, as the library orders them."""
+    tasks = [engine.run("sum rows", _work.row_sums, rows) for rows in shards.results]
+    sums = engine.put(np.concatenate([engine.get(task.result) for task in tasks]))
+    tasks = [engine.run("distances", _work.distances, hott, sums, piece) for piece in pieces]
+    total = np.sum([engine.get(task.result) for task in tasks], axis=0)
+    return sorted(range(len(hott)), key=lambda k: (-total[k], hott[k]))
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """All rows on the hott rows."""
+
+    F: Any
+    W: Any
+    per_row: NDArray[np.float64]
+    inf1: float
+    mean_l1: float
+    rmse: float
+    inexact: int
+
+
+def clean(
+    engine: Engine, shards: Shards, hott: list[int], cleaning: str, seed: int, tell: Any
+) -> Cleaned:
+    """Fits every row on the hott rows, a shard at a time, and measures the errors."""
+    spans = list(zip(shards.cuts, shards.cuts[1:], strict=False))
+    # The hott rows in the order of the shards that have them, then in the order wanted.
+    ordered = sorted(hott)
+    picked = []
+    for (low, high), rows in zip(spans, shards.results, strict=True):
+        wanted = [h - low for h in ordered if low <= h < high]
+        if wanted:
+            picked.append(engine.run("fetch hott rows", _work.pick, rows, wanted).result)
+    chosen = engine.run(
+        "order hott rows", _work.stack, [ordered.index(h) for h in hott], *picked
+    ).result
+    tasks = [
+        engine.run(
+            f"fit rows {low} to {high}",
+            _work.clean,
+            low,
+            hott,
+            cleaning,
+            seed,
+            engine.threads,
+            rows,
+            chosen,
+        )
+        for (low, high), rows in zip(spans, shards.results, strict=True)
+    ]
+    engine.wait(tasks, lambda done: tell("fitting rows", done, len(tasks)))
+    parts: list[_work.Cleaned] = [engine.get(task.result) for task in tasks]
+    per_row = np.concatenate([part.errors for part in parts])
+    rows = sum(part.rows for part in parts)
+    squares = sum(part.squares for part in parts)
+    sparse = sp.issparse(parts[0].F)
+    stacked = (sp.vstack if sparse else np.concatenate)([part.F for part in parts])
+    return Cleaned(
+        F=sp.csr_array(stacked) if sparse else stacked,
+        W=engine.get(chosen),
+        per_row=per_row,
+        inf1=float(per_row.max()),
+        # One after the other, as the library adds.
+        mean_l1=float(np.add.accumulate(per_row)[-1] / rows),
+        rmse=float(np.sqrt(squares / (rows * shards.columns))),
+        inexact=sum(part.inexact for part in parts),
+    )
+
+
+def even_cuts(corpus: Corpus) -> list[int]:
+    """Shards of rows of the exact matrix, by its size alone."""
+    return _plan.cleaning_cuts(corpus.width**2, corpus.width, dense=True)

@@ -1,0 +1,126 @@
+"""How the work is divided, and what each part of it takes. All from numbers, nothing measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._native import BLOCK_DOCUMENTS, DENSE_TILE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+#: Numbers of a dense block of documents: 256 MiB.
+_DENSE_BLOCK = 1 << 25
+#: Bytes of a shard of rows when rows are cleaned.
+_SHARD = 1 << 28
+#: The least number of shards for cleaning, so that some workers have something to do.
+_SHARDS = 8
+#: Bytes of a worker that has loaded Python, numpy, scipy, Ray and this package.
+WORKER = 300 << 20
+#: Terms whose sums are formed between two looks, as `PairSums::matrix` has it.
+_STEP = 256
+
+
+def block_documents(dense: bool, terms: int) -> int:
+    """Documents whose sums are formed together: by the shape alone, never by partitions."""
+    if not dense:
+        return BLOCK_DOCUMENTS
+    fit = max(1, _DENSE_BLOCK // max(terms, 1))
+    return int(min(BLOCK_DOCUMENTS, 1 << (fit.bit_length() - 1)))
+
+
+def blocks(documents: int, size: int) -> list[tuple[int, int]]:
+    """First and last document of each block."""
+    return [(first, min(first + size, documents)) for first in range(0, documents, size)]
+
+
+def overlaps(sizes: Sequence[int], first: int, last: int) -> Iterator[tuple[int, int, int]]:
+    """Partitions with documents in the range: number, and first and last within the partition."""
+    begin = 0
+    for k, size in enumerate(sizes):
+        low, high = max(first, begin), min(last, begin + size)
+        if low < high:
+            yield k, low - begin, high - begin
+        begin += size
+
+
+@dataclass(frozen=True)
+class Pass:
+    """The first pass: every block of documents is combined with every shard of rows."""
+
+    blocks: list[tuple[int, int]]
+    #: Where shards of rows begin, and the end.
+    cuts: list[int]
+    #: The most bytes that a worker takes, by `memory`.
+    worker_bytes: int
+
+
+def memory(
+    entries: float, documents: int, shard_entries: float, rows: int, width: int, threads: int
+) -> int:
+    """Bytes that a worker needs for a shard of rows of a block of documents.
+
+    The documents, shared with the other workers of the node (12 an entry); places and factors (72 a
+    document); the entries of the shard by term (12 each, 16 a term); the result twice, here
+    and where Ray keeps it (16 a number); and rows under way.
+    """
+    result = 16 * rows * width
+    under_way = (8 * threads + 12 * min(_STEP, rows)) * width
+    return int(
+        WORKER + 12 * entries + 72 * documents + 12 * shard_entries + 16 * rows + result + under_way
+    )
+
+
+def divide(
+    documents: int,
+    frequency: NDArray[np.int64],
+    work: NDArray[np.int64],
+    *,
+    dense: bool,
+    width: int,
+    slots: int,
+    threads: int,
+    limit: int,
+) -> Pass:
+    """As few shards as leave no slot idle and keep every worker within the limit.
+
+    The sums do not depend on the division, so it may depend on the number of slots.
+    """
+    terms = len(frequency)
+    size = block_documents(dense, terms)
+    parts = blocks(documents, size)
+    share = min(1.0, size / documents)
+    entries = float(documents * terms if dense else frequency.sum()) * share
+    most = -(-terms // DENSE_TILE) if dense else terms
+    count = min(most, -(-2 * slots // len(parts)))
+    while True:
+        cuts = balanced(work + width, count, DENSE_TILE if dense else 1)
+        per_shard = np.add.reduceat(frequency, cuts[:-1]) * share
+        heights = np.diff(cuts)
+        needed = max(
+            memory(entries, min(size, documents), float(z), int(rows), width, threads)
+            for z, rows in zip(per_shard, heights, strict=True)
+        )
+        if needed <= limit or count >= most:
+            return Pass(parts, cuts, needed)
+        count = min(most, max(count + 1, int(1.3 * count)))
+
+
+def balanced(work: NDArray[np.int64], count: int, multiple: int) -> list[int]:
+    """Where to cut so that shards have about the same work, at multiples of a number."""
+    total = np.concatenate([[0], np.cumsum(work, dtype=float)])
+    wanted = total[-1] * np.arange(1, count) / count
+    places = np.searchsorted(total, wanted) // multiple * multiple
+    return sorted({0, len(work), *(int(place) for place in places)})
+
+
+def cleaning_cuts(entries: int, terms: int, dense: bool) -> list[int]:
+    """Shards of rows for cleaning: by the size of X alone, so that sums come out the same."""
+    bytes_ = (8 if dense else 12) * entries
+    count = min(terms, max(_SHARDS, -(-bytes_ // _SHARD)))
+    return [terms * k // count for k in range(count)] + [terms]

@@ -1,0 +1,258 @@
+"""What workers do: pure functions of their arguments, so that they may be tried again anywhere."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import _native
+from .._arrays import from_native, to_native
+from .._functions import evaluate
+from ._source import PartitionError, refusing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from .._types import Run
+    from ._source import Block, Partition
+
+_ALONE: Run = {"max_seconds": None, "progress": None}
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is in a partition."""
+
+    documents: int
+    #: Stored numbers that are not zero.
+    entries: int
+    #: Columns, or the largest term and one more.
+    terms: int
+    #: Whether the number of terms is certain.
+    certain: bool
+    dense: bool
+    #: Documents that have each term.
+    frequency: NDArray[np.int64]
+    #: Entries of the documents that have each term: what its row of pair sums takes.
+    work: NDArray[np.int64]
+    #: Of all bytes.
+    digest: str
+
+
+def survey(partition: Partition) -> Survey:
+    """Reads and checks a partition."""
+    block, certain = _checked(partition, 0, None)
+    digest = hashlib.blake2b(digest_size=16)
+    if sp.issparse(block):
+        lengths = np.diff(block.indptr)
+        terms = block.indices
+        frequency = np.bincount(terms, minlength=block.shape[1])
+        work = np.bincount(terms, weights=np.repeat(lengths, lengths), minlength=block.shape[1])
+        arrays = (block.indptr.astype(np.int64), terms.astype(np.int64), block.data)
+    else:
+        stored = block != 0
+        frequency = stored.sum(axis=0)
+        work = stored.sum(axis=1) @ stored
+        arrays = (np.ascontiguousarray(block),)
+    digest.update(repr(block.shape).encode())
+    for array in arrays:
+        digest.update(array.data)
+    return Survey(
+        documents=block.shape[0],
+        entries=int(frequency.sum()),
+        terms=block.shape[1],
+        certain=certain,
+        dense=not sp.issparse(block),
+        frequency=frequency.astype(np.int64),
+        work=work.astype(np.int64),
+        digest=digest.hexdigest(),
+    )
+
+
+def _checked(partition: Partition, first: int, last: int | None) -> tuple[Block, bool]:
+    """Documents with sorted terms and without zeros, if their numbers may be counts."""
+    block, certain = partition.load(first, last)
+    if block.ndim != 2 or 0 in block.shape:
+        shape = " x ".join(map(str, block.shape))
+        raise PartitionError(
+            f"{partition.name} is empty ({shape}): remove it, or write its documents again"
+        )
+    with refusing(partition.name):
+        if not sp.issparse(block):
+            block = np.require(block, np.float64, ["C", "A"])
+            values = block
+        else:
+            block = sp.csr_array(block)
+            block.data = block.data.astype(np.float64, copy=False)
+            block.check_format(full_check=True)
+            if not block.has_canonical_format:
+                block = block.copy()
+                block.sum_duplicates()
+            if not block.data.all():
+                block = block.copy()
+                block.eliminate_zeros()
+            values = block.data
+    wrong = ~(np.isfinite(values) & (values >= 0))
+    if wrong.any():
+        place = int(np.flatnonzero(wrong)[0])
+        if sp.issparse(block):
+            document = int(np.searchsorted(block.indptr, place, side="right")) - 1
+            term = int(block.indices[place])
+        else:
+            document, term = divmod(place, block.shape[1])
+        raise PartitionError(
+            f"{partition.name}: document {first + document}, term {term} is "
+            f"{values.flat[place]:g}: numbers must be finite and not negative"
+        )
+    return block, certain
+
+
+def piece(
+    partition: Partition,
+    first: int,
+    last: int,
+    terms: int,
+    kept: NDArray[np.intp] | None,
+    chosen: NDArray[np.int64] | None,
+) -> Block:
+    """Some documents of a partition, all terms or those that are kept."""
+    block, _ = _checked(partition, first, last)
+    if len_of(block) != last - first:
+        raise PartitionError(f"{partition.name} has changed since it was first read: start again")
+    if sp.issparse(block):
+        parts = (block.data, block.indices.astype(np.int32, copy=False), block.indptr)
+        block = sp.csr_array(parts, shape=(last - first, terms))
+    if chosen is not None:
+        block = block[chosen - first]
+    return block if kept is None else block[:, kept]
+
+
+def len_of(block: Any) -> int:
+    """Rows of a block."""
+    return int(block.shape[0])
+
+
+def pair_rows(
+    kind: str,
+    first: int,
+    last: int,
+    buckets: tuple[int, int] | None,
+    threads: int,
+    *pieces: Block,
+) -> Block:
+    """Rows of the co-occurrence or Gram matrix of a block of documents."""
+    if buckets is None and not any(sp.issparse(block) for block in pieces) and kind == "gram":
+        whole = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        floats = np.require(whole, np.float64, ["C", "A"])
+        return from_native(_native.dense_gram_rows(floats, first, last, threads, _ALONE))
+    native = [to_native(sp.csr_array(block)) for block in pieces]
+    rows = _native.pair_rows(native, kind, first, last, buckets, threads, _ALONE)
+    return from_native(rows)
+
+
+def add(a: Block, b: Block) -> Block:
+    """Sums of two blocks of documents."""
+    if sp.issparse(a) == sp.issparse(b):
+        return a + b
+    return np.asarray(a + b)
+
+
+def split(cuts: Sequence[int], block: Block) -> list[Block]:
+    """The block by terms instead of documents, in shards of terms."""
+    by_term = sp.csr_array(block.T) if sp.issparse(block) else np.ascontiguousarray(block.T)
+    return [by_term[first:last] for first, last in zip(cuts, cuts[1:], strict=False)]
+
+
+def join(*pieces: Block) -> Block:
+    """Rows whose documents come in pieces."""
+    if len(pieces) == 1:
+        return pieces[0]
+    if sp.issparse(pieces[0]):
+        return sp.hstack(pieces, format="csr")
+    return np.concatenate(pieces, axis=1)
+
+
+def pick(rows: Block, wanted: list[int]) -> Block:
+    """Some of the rows."""
+    return rows[wanted]
+
+
+def stack(order: list[int], *rows: Block) -> Block:
+    """Rows from several places, one below the other and then in that order."""
+    if sp.issparse(rows[0]):
+        return sp.csr_array(sp.vstack(rows))[order]
+    return np.concatenate(rows)[order]
+
+
+def row_sums(rows: Block) -> NDArray[np.float64]:
+    """Sums of the rows."""
+    return np.asarray(rows.sum(axis=1), dtype=np.float64).ravel()
+
+
+def distances(hott: list[int], sums: NDArray[np.float64], piece: Block) -> NDArray[np.float64]:
+    """What some documents add to the l1 distances of the hott rows from the mean of all rows.
+
+    Rows sum to one over all documents, as everywhere.
+    """
+    factors = np.where(sums > 0, 1.0 / np.where(sums > 0, sums, 1.0), 0.0)
+    mean = (piece @ factors) / np.count_nonzero(sums)
+    columns = piece[:, hott]
+    columns = columns.toarray() if sp.issparse(columns) else columns
+    return np.abs(columns * factors[hott] - mean[:, None]).sum(axis=0)
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """A shard of rows, fitted on the hott rows."""
+
+    F: Any
+    errors: NDArray[np.float64]
+    #: Sum of the squared errors over all entries.
+    squares: float
+    #: Rows that are not zero.
+    rows: int
+    inexact: int
+
+
+def clean(
+    first: int,
+    hott: list[int],
+    cleaning: Any,
+    seed: int,
+    threads: int,
+    rows: Block,
+    chosen: Block,
+) -> Cleaned:
+    """Fits a shard of rows, from row `first` on, on the hott rows, which `chosen` holds."""
+    rank, count = len(hott), len_of(rows)
+    own = {h - first: k for k, h in enumerate(hott) if first <= h < first + count}
+    others = [i for i in range(count) if i not in own]
+    matrix = stack(list(range(len(others) + rank)), rows[others], chosen)
+    fit = evaluate(
+        matrix,
+        range(len(others), len(others) + rank),
+        cleaning=cleaning,
+        seed=seed,
+        threads=threads,
+        groups=False,
+    )
+    errors = np.zeros(count)
+    errors[others] = fit.error.per_row[: len(others)]
+    order = np.empty(count, dtype=np.intp)
+    order[others] = np.arange(len(others))
+    for i, k in own.items():
+        order[i] = len(others) + k
+    nonzero = matrix.shape[0] - len(fit.zero_rows)
+    return Cleaned(
+        F=fit.F[order],
+        errors=errors,
+        squares=fit.error.rmse**2 * nonzero * matrix.shape[1],
+        rows=nonzero - rank + len(own),
+        inexact=fit.inexact_rows,
+    )
