@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ except ImportError as error:  # pragma: no cover
     ) from error
 
 from ._functions import factor
+
+if TYPE_CHECKING:
+    from ._results import Factorization
 
 #: Features chosen unless `n_components` says how many.
 _USUAL_COMPONENTS = 10
@@ -61,6 +64,10 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         depend on it.
     verbose : int, default=0
         Whether to show progress.
+    ray_address : str, default=None
+        Compute on a Ray cluster: "auto", or an address as `ray start` prints it; "local" starts one
+        on this machine, of `n_jobs` workers. `fit` then also takes folders and Ray Datasets, as
+        `hottopixx.ray.factor` does, and features are chosen on the Gram matrix of X.
 
     Attributes
     ----------
@@ -129,6 +136,7 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        ray_address: str | None = None,
     ) -> None:
         self.n_components = n_components
         self.method = method
@@ -142,6 +150,7 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.ray_address = ray_address
 
     def fit(self, X: Any, y: Any = None) -> Hottopixx:
         """Choose features.
@@ -149,7 +158,8 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Nonnegative.
+            Nonnegative. With `ray_address` also what `hottopixx.ray.factor` reads: a folder, files,
+            or a Ray Dataset.
         y : Ignored
             Not used.
 
@@ -158,33 +168,59 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         Hottopixx
             The fitted estimator.
         """
+        if self.ray_address is not None and not hasattr(X, "__array__") and not _is_sparse(X):
+            return self._keep(self._on_ray(X, self.n_components or _USUAL_COMPONENTS), np.float64)
         X = validate_data(
             self, X, accept_sparse=("csc", "csr", "coo"), dtype=(np.float64, np.float32)
         )
         check_non_negative(X, "Hottopixx (input X)")
-        result = factor(
-            X.T,
-            self._rank(X),
-            self.method,  # type: ignore[arg-type]
-            names=list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None,
-            objective=self.objective,  # type: ignore[arg-type]
-            cleaning=self.cleaning,  # type: ignore[arg-type]
-            epochs=self.epochs,
-            tau=self.tau,
-            epsilon=self.epsilon,
-            alpha=self.alpha,
-            max_seconds=self.max_seconds,
-            seed=_seed(self.random_state),
-            threads=_threads(self.n_jobs),
-            verbose=bool(self.verbose),
+        if self.ray_address is not None:
+            return self._keep(self._on_ray(X, self._rank(X)), X.dtype)
+        names = list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
+        threads = _threads(self.n_jobs)
+        result = factor(X.T, self._rank(X), names=names, threads=threads, **self._options())
+        return self._keep(result, X.dtype)
+
+    def _options(self) -> dict[str, Any]:
+        """What the functions are told, here and on a cluster."""
+        return {
+            "method": self.method,
+            "objective": self.objective,
+            "cleaning": self.cleaning,
+            "epochs": self.epochs,
+            "tau": self.tau,
+            "epsilon": self.epsilon,
+            "alpha": self.alpha,
+            "max_seconds": self.max_seconds,
+            "seed": _seed(self.random_state),
+            "verbose": bool(self.verbose),
+        }
+
+    def _on_ray(self, X: Any, rank: int) -> Factorization:
+        from . import ray
+
+        names = list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
+        local = self.ray_address == "local"
+        result = ray.factor(
+            X,
+            rank,
+            names=names,
+            address=None if local else self.ray_address,
+            workers=_threads(self.n_jobs) or None,
+            **self._options(),
         )
+        self.n_features_in_ = result.F.shape[0]
+        return result
+
+    def _keep(self, result: Factorization, dtype: Any) -> Hottopixx:
+        """The answer as attributes."""
         order = np.argsort(result.hott)
         F = _dense(result.F)
         self.result_ = result
         self.hott_ = result.hott[order]
         self.weights_ = result.weights[order]
         self.groups_ = [result.groups[k] for k in order]
-        self.components_ = np.ascontiguousarray(F.T[order], dtype=X.dtype)
+        self.components_ = np.ascontiguousarray(F.T[order], dtype=dtype)
         self.certificate_ = result.certificate
         self.reconstruction_err_ = result.error.mean_l1
         self.n_components_ = len(order)
@@ -265,6 +301,10 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _is_sparse(X: Any) -> bool:
+    return hasattr(X, "tocsr")
 
 
 def _dense(matrix: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._arrays import from_native, to_native
-from ._source import whole
+from ._source import is_sparse, whole
 
 if TYPE_CHECKING:
     import os
@@ -65,7 +65,7 @@ class Checkpoint:
         """Writes it."""
         if self._folder is None:
             return
-        if sp.issparse(matrix):
+        if is_sparse(matrix):
             path = self._folder / f"{_MATRIX}.npz"
             whole(path, lambda file: sp.save_npz(file, matrix, compressed=False))
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import secrets
 import stat
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 #: The first version whose clusters ask for a token unless told otherwise.
 _OLDEST = (2, 60)
@@ -21,6 +22,8 @@ _OLDEST = (2, 60)
 _LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 _MODE, _TOKEN, _TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
 _USAGE = "RAY_USAGE_STATS_ENABLED"
+#: What fails is raised here, once; Ray need not write it into the terminal as well.
+_SILENT = {"RAY_IGNORE_UNHANDLED_ERRORS": "1"}
 
 
 def need_ray() -> Any:
@@ -79,11 +82,12 @@ def cluster(
 def _running(address: str) -> Iterator[None]:
     ray = need_ray()
     _check_token_file()
-    ray.init(address=address, log_to_driver=False, configure_logging=False)
-    try:
-        yield
-    finally:
-        ray.shutdown()
+    with _environment(_SILENT):
+        ray.init(address=address, log_to_driver=False, configure_logging=False)
+        try:
+            yield
+        finally:
+            ray.shutdown()
 
 
 @contextmanager
@@ -105,6 +109,7 @@ def _own(workers: int | None, worker_threads: int) -> Iterator[None]:
                 _TOKEN: None,
                 _TOKEN_PATH: str(token),
                 _USAGE: "0",
+                **_SILENT,
             }
         ):
             ray = need_ray()
@@ -131,7 +136,7 @@ def _own(workers: int | None, worker_threads: int) -> Iterator[None]:
 
 
 @contextmanager
-def _environment(changes: dict[str, str | None]) -> Iterator[None]:
+def _environment(changes: Mapping[str, str | None]) -> Iterator[None]:
     """Variables that Ray and the processes it starts see."""
     before = {name: os.environ.get(name) for name in changes}
     try:
@@ -141,7 +146,7 @@ def _environment(changes: dict[str, str | None]) -> Iterator[None]:
         _set(before)
 
 
-def _set(values: dict[str, str | None]) -> None:
+def _set(values: Mapping[str, str | None]) -> None:
     for name, value in values.items():
         if value is None:
             os.environ.pop(name, None)
@@ -163,10 +168,9 @@ def _on_loopback(ray: Any) -> Iterator[None]:
 
 def _forget_token() -> None:
     """Ray keeps the last token and mode it saw: make it look again."""
-    from ray._raylet import AuthenticationTokenLoader, Config
-
-    Config.initialize("")
-    AuthenticationTokenLoader.instance().reset_cache()
+    raylet: Any = importlib.import_module("ray._raylet")
+    raylet.Config.initialize("")
+    raylet.AuthenticationTokenLoader.instance().reset_cache()
 
 
 def _check_token_file() -> None:

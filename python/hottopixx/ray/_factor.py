@@ -14,12 +14,14 @@ import scipy.sparse as sp
 from .. import _native
 from .._arrays import to_native
 from .._functions import _prepared, _rank
+from .._functions import factor as local_factor
 from .._progress import Bar
 from .._results import Errors, Factorization, factorization
 from . import _passes, _source
 from ._checkpoint import Checkpoint
 from ._cluster import cluster
 from ._engine import Inline, OnRay
+from ._source import is_sparse
 
 if TYPE_CHECKING:
     import os
@@ -59,16 +61,16 @@ def factor(
     """Find `rank` terms that explain all the others, in documents of any number.
 
     The documents are read where they lie and leave a matrix behind that does not grow with their
-    number. Terms are chosen on that matrix, on this machine and with all that `hottopixx.factor` can
-    do, and then all terms are fitted on the chosen ones in a second pass. The answer has the
+    number. Terms are chosen on that matrix, on this machine and with all that `hottopixx.factor`
+    can do, and then all terms are fitted on the chosen ones in a second pass. The answer has the
     same bytes for any number of workers and partitions.
 
     Parameters
     ----------
     documents : path, list of paths, Ray Dataset, or matrices of documents x terms
-        A folder of Parquet files (list columns "terms" and "values", one document a row), of scipy's
-        `.npz` or of numpy's `.npy` blocks, documents x terms; such files; a Dataset with those
-        columns; or blocks that are in memory. Nonnegative.
+        A folder of Parquet files (list columns "terms" and "values", one document a row), of
+        scipy's `.npz` or of numpy's `.npy` blocks, documents x terms; such files; a Dataset with
+        those columns; or blocks that are in memory. Nonnegative.
     rank : int
         How many terms.
     method : str, default="auto"
@@ -78,8 +80,8 @@ def factor(
         errors are then those of X. "cooccurrence" is `hottopixx.cooccurrence(X)`, which is what to
         factor when X holds counts of words: F, W and the errors are those of that matrix.
     sketch : int, optional
-        Merge the columns of that matrix at random into so many: f x `sketch` numbers instead of f x f
-        for f terms. 400 is ample for 25 topics.
+        Merge the columns of that matrix at random into so many: f x `sketch` numbers instead of
+        f x f for f terms. 400 is ample for 25 topics.
     errors : {"all", "sketch"}, optional
         With a sketch: fit and measure all terms on the exact matrix, by shards of rows on the
         workers, or on the sketch. On the sketch errors are too small, never too large. (Default:
@@ -94,7 +96,8 @@ def factor(
         Of a running Ray cluster, or "auto"; None starts one on this machine for the call (see
         `cluster`); "inline" does without Ray, in this process.
     workers, worker_threads : int
-        Tasks at a time of a cluster of our own (default: one for each processor), and threads of each.
+        Tasks at a time of a cluster of our own (default: one for each processor), and threads of
+        each.
     worker_memory : int, optional
         Bytes that a task may use (default: what Ray says the machines have). Smaller shards of rows
         need less.
@@ -175,7 +178,7 @@ class _Wish:
         """Whether a second pass fits and measures all terms."""
         if self.matrix == "gram":
             return self.errors != "sketch"
-        return self.errors == "all" and self.sketch is not None or self.sample is not None
+        return (self.errors == "all" and self.sketch is not None) or self.sample is not None
 
 
 @dataclass(frozen=True)
@@ -216,7 +219,7 @@ class _Work:
             # A feature in large units should not count more as a coordinate: columns by l2 norm.
             norms = np.sqrt(matrix.diagonal())
             scale = 1.0 / np.where(norms > 0, norms, 1.0)
-            matrix = sp.csr_array(matrix * scale) if sp.issparse(matrix) else matrix * scale
+            matrix = sp.csr_array(matrix * scale) if is_sparse(matrix) else matrix * scale
         return matrix
 
     def _candidates(self, options: Options) -> Any:
@@ -252,21 +255,20 @@ class _Work:
             over = f"{wish.sample} of {corpus.documents} documents, drawn with seed {seed}"
         if wish.matrix == "gram":
             shards, pieces = _passes.by_terms(self.engine, corpus, self.tell, chosen)
-            if answer.method not in _GREEDY:
-                hott = [int(h) for h in answer.hott]
-                order = _passes.most_distinctive_first(self.engine, shards, pieces, hott)
-                answer = replace(
-                    answer,
-                    hott=answer.hott[order],
-                    weights=answer.weights[order],
-                    groups=[answer.groups[k] for k in order],
-                )
+            order = self._order(answer, shards, pieces)
+            answer = replace(
+                answer,
+                hott=answer.hott[order],
+                weights=answer.weights[order],
+                groups=[answer.groups[k] for k in order],
+            )
             what, entries = "X", corpus.entries * shards.columns // corpus.documents
         else:
             cuts = _passes.even_cuts(corpus)
-            shards = _passes.pair_sums(
+            sums = _passes.pair_sums(
                 self.engine, corpus, wish.matrix, self.tell, cuts=cuts, chosen=chosen
             )
+            shards = _passes.uniform(self.engine, sums)
             what, entries = "the exact co-occurrence matrix", corpus.width**2
         rows = int(np.count_nonzero(corpus.frequency))
         rank = len(answer.hott)
@@ -297,6 +299,23 @@ class _Work:
             seconds={**answer.seconds, "clean": time.monotonic() - begun},
         )
 
+    def _order(self, answer: Factorization, shards: _passes.Shards, pieces: list[Any]) -> list[int]:
+        """Places of the hott rows in the order in which one machine, with all of X, has them."""
+        hott = [int(h) for h in answer.hott]
+        if answer.method not in _GREEDY:
+            return _passes.most_distinctive_first(self.engine, shards, pieces, hott)
+        # A greedy method that chooses these rows from all chooses them from themselves as well,
+        # one after the other in the same order.
+        rows = self.engine.get(_passes.hott_rows(self.engine, shards, hott))
+        again = local_factor(
+            rows,
+            len(hott),
+            answer.method,  # type: ignore[arg-type]
+            cleaning="least-squares",
+            groups=False,
+        )
+        return [int(k) for k in again.hott]
+
     def _solved(self) -> str:
         """What the terms were chosen on."""
         wish, corpus = self.wish, self.corpus
@@ -323,9 +342,7 @@ def _names(names: Sequence[str] | None, corpus: Corpus) -> list[str] | None:
     return [str(name) for name in names]
 
 
-def _in_all_terms(
-    answer: Factorization, corpus: Corpus, names: list[str] | None
-) -> Factorization:
+def _in_all_terms(answer: Factorization, corpus: Corpus, names: list[str] | None) -> Factorization:
     """The answer with rows for terms that were set aside as well."""
     kept, terms = corpus.kept, corpus.terms
     if kept is None:
@@ -355,7 +372,7 @@ def _in_all_terms(
 
 def _spread(rows: Any, places: NDArray[np.intp], count: int) -> Any:
     """Rows put where they belong among zeros."""
-    if sp.issparse(rows):
+    if is_sparse(rows):
         at = sp.csr_array(
             (np.ones(len(places)), (places, np.arange(len(places)))), shape=(count, len(places))
         )

@@ -7,13 +7,14 @@ an order that the documents alone fix.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 
 from . import _plan, _work
-from ._source import PartitionError
+from ._source import PartitionError, is_sparse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from ._engine import Engine, Task
     from ._source import Block, Partition
 
-#: Hears of progress: what is under way, how much is done, of how much.
-Tell = "Callable[[str, int, int], object]"
+    #: Hears of progress: what is under way, how much is done, of how much.
+    Tell: TypeAlias = Callable[[str, int, int], object]
 
 #: Above this share of nonzeros a co-occurrence or Gram matrix is dense, as in the library.
 _DENSE_ABOVE = 0.3
@@ -72,7 +73,7 @@ class Corpus:
         return replace(self, kept=kept, frequency=self.frequency[kept], work=self.work[kept])
 
 
-def look(engine: Engine, partitions: list[Partition], tell: Any) -> Corpus:
+def look(engine: Engine, partitions: list[Partition], tell: Tell) -> Corpus:
     """Reads and checks every partition once."""
     tasks = [engine.run(f"read {part.name}", _work.survey, part) for part in partitions]
     engine.wait(tasks, lambda done: tell("reading", done, len(tasks)))
@@ -80,18 +81,20 @@ def look(engine: Engine, partitions: list[Partition], tell: Any) -> Corpus:
     terms = max(survey.terms for survey in found)
     dense = found[0].dense
     certain = next((k for k, survey in enumerate(found) if survey.certain), None)
-    for k, (part, survey) in enumerate(zip(partitions, found, strict=True)):
+    for part, survey in zip(partitions, found, strict=True):
         if survey.dense != dense:
-            kinds = ("sparse", "dense") if dense else ("dense", "sparse")
+            here, there = ("sparse", "dense") if dense else ("dense", "sparse")
             raise PartitionError(
-                f"{part.name} is {kinds[0]}, but {partitions[0].name} is {kinds[1]}: write both alike"
+                f"{part.name} is {here}, but {partitions[0].name} is {there}: write both alike"
             )
-        if certain is not None and (survey.certain or survey.terms > found[certain].terms):
-            if survey.terms != found[certain].terms:
-                raise PartitionError(
-                    f"{part.name} has {survey.terms} terms, but {partitions[certain].name} has "
-                    f"{found[certain].terms}: write both with the same vocabulary"
-                )
+        if certain is None:
+            continue
+        expected = found[certain].terms
+        if survey.terms > expected or (survey.certain and survey.terms != expected):
+            raise PartitionError(
+                f"{part.name} has {survey.terms} terms, but {partitions[certain].name} has "
+                f"{expected}: write both with the same vocabulary"
+            )
     frequency, work = np.zeros(terms, np.int64), np.zeros(terms, np.int64)
     for survey in found:
         frequency[: survey.terms] += survey.frequency
@@ -144,7 +147,7 @@ def pair_sums(
     engine: Engine,
     corpus: Corpus,
     kind: str,
-    tell: Any,
+    tell: Tell,
     *,
     buckets: tuple[int, int] | None = None,
     cuts: list[int] | None = None,
@@ -183,7 +186,7 @@ def pair_sums(
     for number, (first, last) in enumerate(plan.blocks):
         pieces = _pieces(engine, corpus, first, last, chosen)
         tasks = []
-        for low, high, counter in zip(cuts, cuts[1:], sums, strict=False):
+        for (low, high), counter in zip(pairwise(cuts), sums, strict=True):
             name = f"{kind}, block {number} of documents, rows {low} to {high}"
             arguments = (kind, low, high, buckets, engine.threads)
             tasks.append(engine.run(name, _work.pair_rows, *arguments, *pieces))
@@ -219,21 +222,34 @@ def _pieces(
     return pieces
 
 
+def _is_dense(stored: int, rows: int, columns: int) -> bool:
+    """Whether a matrix is dense where the library would have it so; sketches always are."""
+    return rows != columns or stored > _DENSE_ABOVE * rows * columns
+
+
 def assemble(engine: Engine, shards: Shards) -> Block:
-    """The whole matrix here: dense where the library would have it so."""
+    """The whole matrix here, dense or sparse."""
     rows = shards.cuts[-1]
     parts = [engine.get(result) for result in shards.results]
-    stored = sum(part.nnz if sp.issparse(part) else np.count_nonzero(part) for part in parts)
-    if stored <= _DENSE_ABOVE * rows * shards.columns and rows == shards.columns:
-        return sp.csr_array(sp.vstack([sp.csr_array(part) for part in parts]))
+    if not _is_dense(sum(map(_work.stored, parts)), rows, shards.columns):
+        return sp.csr_array(sp.vstack([_work.formed(False, part) for part in parts]))
     matrix = np.empty((rows, shards.columns))
-    for low, high, part in zip(shards.cuts, shards.cuts[1:], parts, strict=False):
-        matrix[low:high] = part.toarray() if sp.issparse(part) else part
+    for (low, high), part in zip(pairwise(shards.cuts), parts, strict=True):
+        matrix[low:high] = _work.formed(True, part)
     return matrix
 
 
+def uniform(engine: Engine, shards: Shards) -> Shards:
+    """Shards that are all dense or all sparse, as `assemble` would have the whole matrix."""
+    tasks = [engine.run("count", _work.stored, rows) for rows in shards.results]
+    stored = sum(engine.get(task.result) for task in tasks)
+    dense = _is_dense(stored, shards.cuts[-1], shards.columns)
+    tasks = [engine.run("store alike", _work.formed, dense, rows) for rows in shards.results]
+    return replace(shards, results=[task.result for task in tasks])
+
+
 def by_terms(
-    engine: Engine, corpus: Corpus, tell: Any, chosen: NDArray[np.int64] | None
+    engine: Engine, corpus: Corpus, tell: Tell, chosen: NDArray[np.int64] | None
 ) -> tuple[Shards, list[Any]]:
     """X itself, terms x documents, in shards of rows, and in pieces of documents as it was read.
 
@@ -250,7 +266,7 @@ def by_terms(
         engine.run(
             f"join rows {low} to {high}", _work.join, *(task.results[k] for task in tasks)
         ).result
-        for k, (low, high) in enumerate(zip(cuts, cuts[1:], strict=False))
+        for k, (low, high) in enumerate(pairwise(cuts))
     ]
     columns = corpus.documents if chosen is None else len(chosen)
     return Shards(cuts, results, columns), pieces
@@ -280,21 +296,29 @@ class Cleaned:
     inexact: int
 
 
-def clean(
-    engine: Engine, shards: Shards, hott: list[int], cleaning: str, seed: int, tell: Any
-) -> Cleaned:
-    """Fits every row on the hott rows, a shard at a time, and measures the errors."""
-    spans = list(zip(shards.cuts, shards.cuts[1:], strict=False))
-    # The hott rows in the order of the shards that have them, then in the order wanted.
+def hott_rows(engine: Engine, shards: Shards, hott: list[int]) -> Any:
+    """Some rows, in the order given, where a task can have them."""
     ordered = sorted(hott)
     picked = []
-    for (low, high), rows in zip(spans, shards.results, strict=True):
+    for (low, high), rows in zip(pairwise(shards.cuts), shards.results, strict=True):
         wanted = [h - low for h in ordered if low <= h < high]
         if wanted:
             picked.append(engine.run("fetch hott rows", _work.pick, rows, wanted).result)
-    chosen = engine.run(
-        "order hott rows", _work.stack, [ordered.index(h) for h in hott], *picked
-    ).result
+    places = [ordered.index(h) for h in hott]
+    return engine.run("order hott rows", _work.stack, places, *picked).result
+
+
+def clean(
+    engine: Engine,
+    shards: Shards,
+    hott: list[int],
+    cleaning: str,
+    seed: int,
+    tell: Tell,
+) -> Cleaned:
+    """Fits every row on the hott rows, a shard at a time, and measures the errors."""
+    spans = list(pairwise(shards.cuts))
+    chosen = hott_rows(engine, shards, hott)
     tasks = [
         engine.run(
             f"fit rows {low} to {high}",
@@ -314,7 +338,7 @@ def clean(
     per_row = np.concatenate([part.errors for part in parts])
     rows = sum(part.rows for part in parts)
     squares = sum(part.squares for part in parts)
-    sparse = sp.issparse(parts[0].F)
+    sparse = is_sparse(parts[0].F)
     stacked = (sp.vstack if sparse else np.concatenate)([part.F for part in parts])
     return Cleaned(
         F=sp.csr_array(stacked) if sparse else stacked,

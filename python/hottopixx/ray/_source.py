@@ -11,6 +11,7 @@ import os
 import re
 import zipfile
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-Block: TypeAlias = "sp.csr_array | NDArray[np.float64]"
+#: A scipy CSR array or a numpy array of float64.
+Block: TypeAlias = Any
 
 #: Names of the two list columns of a Parquet file or a Ray Dataset.
 TERMS, VALUES = "terms", "values"
@@ -30,6 +32,11 @@ TERMS, VALUES = "terms", "values"
 VOCABULARY, MANIFEST = "vocabulary.txt", "partitions.json"
 #: Terms are counted in 32 bits.
 _MOST_TERMS = 2**32
+
+
+def is_sparse(block: Block) -> bool:
+    """Whether only nonzeros are stored."""
+    return bool(sp.issparse(block))
 
 
 class PartitionError(ValueError):
@@ -111,7 +118,7 @@ class InMemory:
         with refusing(self.name):
             if hasattr(block, "column_names"):
                 return from_arrow(block.slice(first, None if last is None else last - first)), False
-            if sp.issparse(block):
+            if is_sparse(block):
                 return sp.csr_array(block)[first:last], True
             return np.asarray(block)[first:last], True
 
@@ -135,7 +142,7 @@ def source(data: Any, put: Callable[[Any], Any]) -> Source:
         tables = data.materialize().to_arrow_refs()
         blocks = [InMemory(f"block {k} of the dataset", table) for k, table in enumerate(tables)]
         return Source(list(blocks))
-    if sp.issparse(data) or isinstance(data, np.ndarray):
+    if is_sparse(data) or isinstance(data, np.ndarray):
         return Source([InMemory("the matrix", put(data))])
     if isinstance(data, (list, tuple)) and data:
         if all(isinstance(item, (str, os.PathLike)) for item in data):
@@ -193,7 +200,7 @@ def _natural(path: Path) -> list[Any]:
     return [int(piece) if piece.isdigit() else piece for piece in pieces]
 
 
-class refusing:  # noqa: N801, a context manager that reads as a word
+class refusing:
     """Turns what goes wrong while a partition is read into one sentence that names it."""
 
     def __init__(self, name: str) -> None:
@@ -263,7 +270,7 @@ def _lists(table: Any, name: str) -> tuple[NDArray[np.int64], Any]:
 
 def _widened(block: Block, terms: int) -> Block:
     """The same documents with more terms."""
-    if not sp.issparse(block) or block.shape[1] > terms:
+    if not is_sparse(block) or block.shape[1] > terms:
         return block
     return sp.csr_array((block.data, block.indices, block.indptr), shape=(block.shape[0], terms))
 
@@ -315,7 +322,7 @@ def write(
     >>> hottopixx.ray.write(np.ones((5, 3)), folder, partition=2)
     ['part-00000.npy', 'part-00001.npy', 'part-00002.npy']
     """
-    matrix = sp.csr_array(documents) if sp.issparse(documents) else np.asarray(documents, float)
+    matrix = sp.csr_array(documents) if is_sparse(documents) else np.asarray(documents, float)
     if matrix.ndim != 2:
         raise ValueError(f"documents has {matrix.ndim} dimensions: it must have 2")
     if partition < 1:
@@ -327,9 +334,9 @@ def write(
     files = []
     for k, first in enumerate(range(0, matrix.shape[0], partition)):
         block = matrix[first : first + partition]
-        kind = format if format == "parquet" or sp.issparse(block) else "npy"
+        kind = format if format == "parquet" or is_sparse(block) else "npy"
         name = f"part-{k:05}.{kind}"
-        whole(folder / name, lambda file, b=block, kind=kind: _write(file, b, kind))
+        whole(folder / name, partial(_write, block, kind))
         files.append(name)
     if names is not None:
         text = "".join(f"{name}\n" for name in names)
@@ -339,7 +346,7 @@ def write(
     return files
 
 
-def _write(file: Any, block: Block, kind: str) -> None:
+def _write(block: Block, kind: str, file: Any) -> None:
     if kind == "npy":
         np.save(file, block, allow_pickle=False)
     elif kind == "npz":
@@ -348,7 +355,7 @@ def _write(file: Any, block: Block, kind: str) -> None:
         import pyarrow as pa
 
         columns = {}
-        if sp.issparse(block):
+        if is_sparse(block):
             starts = pa.array(block.indptr.astype(np.int64))
             terms = pa.array(block.indices.astype(np.uint32))
             columns[TERMS] = pa.LargeListArray.from_arrays(starts, terms)
@@ -357,7 +364,7 @@ def _write(file: Any, block: Block, kind: str) -> None:
             flat = pa.array(np.ascontiguousarray(block).ravel())
             columns[VALUES] = pa.FixedSizeListArray.from_arrays(flat, block.shape[1])
         table = pa.table(columns)
-        if sp.issparse(block):
+        if is_sparse(block):
             table = table.replace_schema_metadata({TERMS: str(block.shape[1])})
         _need_parquet().write_table(table, file)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import scipy.sparse as sp
 from .. import _native
 from .._arrays import from_native, to_native
 from .._functions import evaluate
-from ._source import PartitionError, refusing
+from ._source import PartitionError, is_sparse, refusing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,17 +50,17 @@ def survey(partition: Partition) -> Survey:
     """Reads and checks a partition."""
     block, certain = _checked(partition, 0, None)
     digest = hashlib.blake2b(digest_size=16)
-    if sp.issparse(block):
+    if is_sparse(block):
         lengths = np.diff(block.indptr)
         terms = block.indices
         frequency = np.bincount(terms, minlength=block.shape[1])
         work = np.bincount(terms, weights=np.repeat(lengths, lengths), minlength=block.shape[1])
-        arrays = (block.indptr.astype(np.int64), terms.astype(np.int64), block.data)
+        arrays = [block.indptr.astype(np.int64), terms.astype(np.int64), block.data]
     else:
         stored = block != 0
         frequency = stored.sum(axis=0)
         work = stored.sum(axis=1) @ stored
-        arrays = (np.ascontiguousarray(block),)
+        arrays = [np.ascontiguousarray(block)]
     digest.update(repr(block.shape).encode())
     for array in arrays:
         digest.update(array.data)
@@ -68,7 +69,7 @@ def survey(partition: Partition) -> Survey:
         entries=int(frequency.sum()),
         terms=block.shape[1],
         certain=certain,
-        dense=not sp.issparse(block),
+        dense=not is_sparse(block),
         frequency=frequency.astype(np.int64),
         work=work.astype(np.int64),
         digest=digest.hexdigest(),
@@ -84,7 +85,7 @@ def _checked(partition: Partition, first: int, last: int | None) -> tuple[Block,
             f"{partition.name} is empty ({shape}): remove it, or write its documents again"
         )
     with refusing(partition.name):
-        if not sp.issparse(block):
+        if not is_sparse(block):
             block = np.require(block, np.float64, ["C", "A"])
             values = block
         else:
@@ -101,7 +102,7 @@ def _checked(partition: Partition, first: int, last: int | None) -> tuple[Block,
     wrong = ~(np.isfinite(values) & (values >= 0))
     if wrong.any():
         place = int(np.flatnonzero(wrong)[0])
-        if sp.issparse(block):
+        if is_sparse(block):
             document = int(np.searchsorted(block.indptr, place, side="right")) - 1
             term = int(block.indices[place])
         else:
@@ -125,7 +126,7 @@ def piece(
     block, _ = _checked(partition, first, last)
     if len_of(block) != last - first:
         raise PartitionError(f"{partition.name} has changed since it was first read: start again")
-    if sp.issparse(block):
+    if is_sparse(block):
         parts = (block.data, block.indices.astype(np.int32, copy=False), block.indptr)
         block = sp.csr_array(parts, shape=(last - first, terms))
     if chosen is not None:
@@ -147,7 +148,7 @@ def pair_rows(
     *pieces: Block,
 ) -> Block:
     """Rows of the co-occurrence or Gram matrix of a block of documents."""
-    if buckets is None and not any(sp.issparse(block) for block in pieces) and kind == "gram":
+    if buckets is None and not any(is_sparse(block) for block in pieces) and kind == "gram":
         whole = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         floats = np.require(whole, np.float64, ["C", "A"])
         return from_native(_native.dense_gram_rows(floats, first, last, threads, _ALONE))
@@ -158,22 +159,22 @@ def pair_rows(
 
 def add(a: Block, b: Block) -> Block:
     """Sums of two blocks of documents."""
-    if sp.issparse(a) == sp.issparse(b):
+    if is_sparse(a) == is_sparse(b):
         return a + b
     return np.asarray(a + b)
 
 
 def split(cuts: Sequence[int], block: Block) -> list[Block]:
     """The block by terms instead of documents, in shards of terms."""
-    by_term = sp.csr_array(block.T) if sp.issparse(block) else np.ascontiguousarray(block.T)
-    return [by_term[first:last] for first, last in zip(cuts, cuts[1:], strict=False)]
+    by_term = sp.csr_array(block.T) if is_sparse(block) else np.ascontiguousarray(block.T)
+    return [by_term[first:last] for first, last in pairwise(cuts)]
 
 
 def join(*pieces: Block) -> Block:
     """Rows whose documents come in pieces."""
     if len(pieces) == 1:
         return pieces[0]
-    if sp.issparse(pieces[0]):
+    if is_sparse(pieces[0]):
         return sp.hstack(pieces, format="csr")
     return np.concatenate(pieces, axis=1)
 
@@ -185,9 +186,21 @@ def pick(rows: Block, wanted: list[int]) -> Block:
 
 def stack(order: list[int], *rows: Block) -> Block:
     """Rows from several places, one below the other and then in that order."""
-    if sp.issparse(rows[0]):
+    if is_sparse(rows[0]):
         return sp.csr_array(sp.vstack(rows))[order]
     return np.concatenate(rows)[order]
+
+
+def stored(rows: Block) -> int:
+    """Numbers that are not zero."""
+    return int(rows.nnz if is_sparse(rows) else np.count_nonzero(rows))
+
+
+def formed(dense: bool, rows: Block) -> Block:
+    """The same rows, all numbers stored or only those that are not zero."""
+    if dense:
+        return rows.toarray() if is_sparse(rows) else rows
+    return sp.csr_array(rows)
 
 
 def row_sums(rows: Block) -> NDArray[np.float64]:
@@ -203,8 +216,9 @@ def distances(hott: list[int], sums: NDArray[np.float64], piece: Block) -> NDArr
     factors = np.where(sums > 0, 1.0 / np.where(sums > 0, sums, 1.0), 0.0)
     mean = (piece @ factors) / np.count_nonzero(sums)
     columns = piece[:, hott]
-    columns = columns.toarray() if sp.issparse(columns) else columns
-    return np.abs(columns * factors[hott] - mean[:, None]).sum(axis=0)
+    columns = columns.toarray() if is_sparse(columns) else columns
+    total: NDArray[np.float64] = np.abs(columns * factors[hott] - mean[:, None]).sum(axis=0)
+    return total
 
 
 @dataclass(frozen=True)
