@@ -47,6 +47,8 @@ pub enum Command {
     Certify(Certify),
     /// Run every method on the same data, side by side
     Compare(Compare),
+    /// Split a matrix into files of documents, for many machines
+    Partition(Partition),
     /// Run the experiments of the paper and make its figures
     Reproduce(Reproduce),
     /// Measure speed and memory at the sizes of the paper, and beyond
@@ -173,6 +175,33 @@ pub struct Generate {
     pub seed: u64,
     /// Where to write the matrix: .npy, .npz for a sparse one, or .hpx for either
     #[arg(long, short, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Say nothing
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `partition`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hottopixx partition docword.nytimes.txt.gz --out corpus
+  hottopixx partition samples.csv --transpose --documents 20000 --out corpus
+
+then, in Python:
+  hottopixx.ray.factor(\"corpus\", 20, matrix=\"cooccurrence\", min_df=50)
+
+Every file holds some columns of INPUT (documents, examples) as rows: scipy's
+.npz where INPUT is sparse, .npy where it is dense. vocabulary.txt holds the
+names of the terms where they are known, partitions.json the list of files.")]
+pub struct Partition {
+    #[command(flatten)]
+    pub input: Input,
+    /// Documents in a file
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub documents: usize,
+    /// Where to write the files: a folder
+    #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,
     /// Say nothing
     #[arg(long, short)]

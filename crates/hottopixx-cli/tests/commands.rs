@@ -305,6 +305,36 @@ fn generate_is_reproducible_and_evaluate_knows_the_truth() {
 }
 
 #[test]
+fn partition_splits_documents_and_lists_the_files() {
+    let folder = Folder::new();
+    let size = ["--features", "60", "--examples", "50", "--rank", "3"];
+    for (family, file, kind) in [("multinomial", "X.npz", "npz"), ("paper", "X.npy", "npy")] {
+        folder.text(&[&["generate", family, "--out", file], &size[..]].concat());
+        let all = folder.json(&["evaluate", file, "--hott", "0", "--json"]);
+        let names: String = (0..60).map(|i| format!("word {i}\n")).collect();
+        folder.write("names.txt", &names);
+        let given = ["partition", file, "--names", "names.txt", "--documents", "20"];
+        let said = folder.text(&[&given[..], &["--out", family]].concat());
+        assert_eq!(said, format!("{family}: 50 documents of 60 terms in 3 files\n"));
+        let listed: serde_json::Value =
+            serde_json::from_slice(&folder.read(&format!("{family}/partitions.json"))).unwrap();
+        let (mut documents, mut nonzeros) = (0, 0);
+        for (k, name) in listed["partitions"].as_array().unwrap().iter().enumerate() {
+            assert_eq!(name, &format!("part-{k:05}.{kind}"));
+            let path = format!("{family}/{}", name.as_str().unwrap());
+            let part = folder.json(&["factor", &path, "--transpose", "--rank", "1", "--json"]);
+            assert_eq!(part["features"], 60);
+            documents += part["examples"].as_u64().unwrap();
+            nonzeros += part["nonzeros"].as_u64().unwrap();
+        }
+        assert_eq!((documents, nonzeros), (50, all["nonzeros"].as_u64().unwrap()));
+        assert_eq!(folder.read(&format!("{family}/vocabulary.txt")), names.as_bytes());
+    }
+    let refused = folder.refusal(&["partition", "X.npy", "--documents", "0", "--out", "o"], 1);
+    assert!(refused.contains("--documents 0"), "{refused}");
+}
+
+#[test]
 fn every_family_can_be_generated_and_factored() {
     let folder = Folder::new();
     let sparse = ["multinomial", "documents"];

@@ -7,6 +7,7 @@ mod demo;
 mod evaluate;
 mod factor;
 pub mod generate;
+mod partition;
 pub mod reproduce;
 
 use crate::args::Command;
@@ -22,6 +23,7 @@ pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
         Command::Evaluate(args) => evaluate::run(args, started),
         Command::Certify(args) => certify::run(args, started),
         Command::Compare(args) => compare::run(args, started),
+        Command::Partition(args) => partition::run(args),
         Command::Reproduce(args) => reproduce::run(args, started),
         Command::Bench(args) => bench::run(args),
     }

@@ -1,0 +1,54 @@
+//! `hottopixx partition`: a matrix in files of some documents each, as `hottopixx.ray` reads them.
+
+use crate::args;
+use crate::failure::{Failure, print};
+use crate::output;
+use crate::problem::Raw;
+use hottopixx_io::write;
+use hottopixx_report::text::grouped;
+use serde::Serialize;
+
+/// The list of files, which tells a folder that is whole from one that is not.
+#[derive(Serialize)]
+struct Manifest {
+    partitions: Vec<String>,
+}
+
+/// Writes blocks of documents x terms, the names of the terms, and last the list of files.
+pub fn run(args: &args::Partition) -> Result<(), Failure> {
+    if args.documents == 0 {
+        return Err(Failure::Wrong("--documents 0: give at least one document a file".to_owned()));
+    }
+    output::prepare(Some(&args.out))?;
+    let raw = Raw::load(&args.input, |sentence| {
+        if !args.quiet {
+            eprintln!("{sentence}");
+        }
+    })?;
+    raw.matrix.check_nonnegative().map_err(|error| Failure::from_library(&raw.label, &error))?;
+    let documents = raw.matrix.transpose();
+    let mut partitions = Vec::new();
+    for first in (0..documents.rows()).step_by(args.documents) {
+        let last = (first + args.documents).min(documents.rows());
+        let block = documents.select_rows(&(first..last).collect::<Vec<_>>());
+        let stem = format!("part-{:05}", partitions.len());
+        let path = write::matrix(&args.out, &stem, &block)?;
+        partitions.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
+    }
+    if let Some(names) = &raw.names {
+        let lines: String = names.iter().map(|name| format!("{name}\n")).collect();
+        write::bytes(args.out.join("vocabulary.txt"), lines)?;
+    }
+    let count = partitions.len();
+    write::bytes(args.out.join("partitions.json"), output::json(&Manifest { partitions }))?;
+    if args.quiet {
+        return Ok(());
+    }
+    print(&format!(
+        "{}: {} documents of {} terms in {} files\n",
+        args.out.display(),
+        grouped(documents.rows()),
+        grouped(documents.cols()),
+        grouped(count)
+    ))
+}
