@@ -98,41 +98,50 @@ def _own(workers: int | None, worker_threads: int) -> Iterator[None]:
     slots = workers if workers is not None else max(1, processors // worker_threads)
     if slots < 1 or worker_threads < 1:
         raise ValueError(f"{slots} workers of {worker_threads} threads: give at least one of each")
+    with alone() as ray:
+        ray.init(
+            address="local",
+            num_cpus=slots * worker_threads,
+            dashboard_host="127.0.0.1",
+            log_to_driver=False,
+            configure_logging=False,
+        )
+        try:
+            addresses = {node["NodeManagerAddress"] for node in ray.nodes()}
+            if addresses != {"127.0.0.1"}:
+                raise RuntimeError(
+                    f"Ray listens on {', '.join(sorted(addresses))}: stopped it; start a cluster "
+                    "yourself and give its address"
+                )
+            yield
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def alone() -> Iterator[Any]:
+    """Ray with settings for clusters that nobody else can reach: loopback only, a token of its own.
+
+    They hold for clusters that are started, and ended, within the context.
+    """
     with tempfile.TemporaryDirectory(prefix="hottopixx-") as private:
         token = Path(private) / "token"
         token.touch(mode=stat.S_IRUSR | stat.S_IWUSR)
         token.write_text(secrets.token_hex(32), encoding="ascii")
-        with _environment(
-            {
-                _LOOPBACK: "0",
-                _MODE: "token",
-                _TOKEN: None,
-                _TOKEN_PATH: str(token),
-                _USAGE: "0",
-                **_SILENT,
-            }
-        ):
+        settings = {
+            _LOOPBACK: "0",
+            _MODE: "token",
+            _TOKEN: None,
+            _TOKEN_PATH: str(token),
+            _USAGE: "0",
+            **_SILENT,
+        }
+        with _environment(settings):
             ray = need_ray()
+            _look_at_settings()
             with _on_loopback(ray):
-                _forget_token()
-                ray.init(
-                    address="local",
-                    num_cpus=slots * worker_threads,
-                    dashboard_host="127.0.0.1",
-                    log_to_driver=False,
-                    configure_logging=False,
-                )
-                try:
-                    addresses = {node["NodeManagerAddress"] for node in ray.nodes()}
-                    if addresses != {"127.0.0.1"}:
-                        raise RuntimeError(
-                            f"Ray listens on {', '.join(sorted(addresses))}: stopped it; start a "
-                            "cluster yourself and give its address"
-                        )
-                    yield
-                finally:
-                    ray.shutdown()
-                    _forget_token()
+                yield ray
+        _look_at_settings()
 
 
 @contextmanager
@@ -166,8 +175,8 @@ def _on_loopback(ray: Any) -> Iterator[None]:
         constants.ENABLE_RAY_CLUSTER = before
 
 
-def _forget_token() -> None:
-    """Ray keeps the last token and mode it saw: make it look again."""
+def _look_at_settings() -> None:
+    """Ray keeps the last token and mode it saw: makes it look again."""
     raylet: Any = importlib.import_module("ray._raylet")
     raylet.Config.initialize("")
     raylet.AuthenticationTokenLoader.instance().reset_cache()

@@ -1,0 +1,325 @@
+"""What hottopixx.ray promises, shown at length: `python python/benchmarks/scale_out.py`.
+
+Everything runs on this machine and on the loopback device, and is started and stopped here.
+
+    pass      the exact pass on a cluster against one process, and the memory of the workers
+    workers   the same bytes for 1, 2 and 4 workers and 1 to 40 partitions, dense and sparse
+    node      a node is killed in the middle of the work
+    sketch    25 planted topics on the exact matrix and on a sketch of 400 columns
+    dataset   a Ray Dataset
+    model     what a pass takes, and what follows for a corpus that fills 100 machines
+
+Without names all of them run, in some 15 minutes on two processors; `--quick` takes one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import hottopixx
+import hottopixx.ray as scaled
+from hottopixx.ray import _cluster, _engine, _passes, _plan, _source, _work
+
+GB = 1e9
+
+
+def quiet(*_: object) -> None:
+    """Hears of progress and says nothing."""
+
+
+def corpus(folder: Path, terms: int, documents: int, per: int, partitions: int) -> None:
+    """Documents of that many different terms each, drawn by a Zipf-Mandelbrot law."""
+    draw = np.random.default_rng(0)
+    likely = np.cumsum(1.0 / (np.arange(terms) + 50.0))
+    names = draw.permutation(terms)
+    folder.mkdir()
+    for k in range(partitions):
+        rows = documents * (k + 1) // partitions - documents * k // partitions
+        tokens = np.searchsorted(likely, draw.random((rows, 3 * per)) * likely[-1])
+        lists = []
+        for some in names[tokens]:
+            _, first = np.unique(some, return_index=True)
+            lists.append(np.sort(some[np.sort(first)[:per]]))
+        indices = np.concatenate(lists).astype(np.int32)
+        starts = np.cumsum([0, *map(len, lists)])
+        counts = draw.geometric(0.6, len(indices)).astype(float)
+        block = sp.csr_array((counts, indices, starts), shape=(rows, terms))
+        sp.save_npz(folder / f"part-{k:05}.npz", block, compressed=False)
+
+
+def one_pass(engine: Any, folder: Path) -> tuple[float, float, _passes.Shards]:
+    """Seconds to read and check, seconds of the pass, and what it came to."""
+    begun = time.perf_counter()
+    partitions = _source.source(folder, engine.put).partitions
+    found = _passes.look(engine, partitions, quiet)
+    looked = time.perf_counter()
+    shards = _passes.pair_sums(engine, found, "cooccurrence", quiet)
+    return looked - begun, time.perf_counter() - looked, shards
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two matrices have the same bytes."""
+    if sp.issparse(a):
+        a, b = sp.csr_array(a), sp.csr_array(b)
+        pairs = ((a.indptr, b.indptr), (a.indices, b.indices), (a.data, b.data))
+        return all(np.array_equal(x, y) for x, y in pairs)
+    return np.ascontiguousarray(a).tobytes() == np.ascontiguousarray(b).tobytes()
+
+
+def show_pass(scratch: Path, quick: bool) -> None:
+    terms, documents, rounds = (4000, 40_000, 1) if quick else (20_000, 400_000, 3)
+    folder = scratch / "pass"
+    corpus(folder, terms, documents, 50, 40)
+    print(f"{terms:,} terms x {documents:,} documents, 50 nonzeros each, 40 partitions")
+    ratios = []
+    for _ in range(rounds):
+        inline = _engine.Inline(2)
+        read, alone, shards = one_pass(inline, folder)
+        expected = _passes.assemble(inline, shards)
+        print(f"  one process, 2 threads: read and check {read:5.2f} s, pass {alone:6.2f} s")
+        with scaled.cluster(workers=2):
+            engine = _engine.OnRay(1)
+            read, there, shards = one_pass(engine, folder)
+            print(f"  2 workers on Ray:       read and check {read:5.2f} s, pass {there:6.2f} s")
+            assert same(_passes.assemble(engine, shards), expected), "other bytes"
+            for worker, peak in engine.peaks.items():
+                limit = shards.worker_bytes
+                print(f"    {worker}: {peak / GB:.2f} GB of {limit / GB:.2f} GB by the formula")
+                assert peak <= limit, "more memory than the formula says"
+        ratios.append(there / alone)
+        del shards, expected
+    print(f"  ratio {np.median(ratios):.2f} (median of {rounds}; at most 2), same bytes")
+    assert quick or np.median(ratios) <= 2
+
+
+def show_workers(scratch: Path, quick: bool) -> None:
+    words = hottopixx.generate("multinomial", features=400, examples=2000, rank=8, tokens=60)
+    pixels = hottopixx.generate("paper", features=120, examples=1500, rank=6, noise=0.5)
+    sparse, dense = sp.csr_array(words.X.T), pixels.X.T.copy()
+    one = {
+        "words": hottopixx.factor(hottopixx.cooccurrence(words.X), 8, "spa"),
+        "dense": hottopixx.factor(pixels.X, 6, "spa"),
+        "sparse": hottopixx.factor(sp.csr_array(pixels.X), 6, "spa"),
+    }
+    data: dict[str, tuple[Any, int, Any]] = {
+        "words": (sparse, 8, "cooccurrence"),
+        "dense": (dense, 6, "gram"),
+        "sparse": (sp.csr_array(dense), 6, "gram"),
+    }
+    compared = 0
+    for workers in (2,) if quick else (1, 2, 4):
+        with scaled.cluster(workers=workers):
+            for count in (1, 40) if quick else range(1, 41, 3):
+                for name, (documents, rank, matrix) in data.items():
+                    cuts = np.linspace(0, documents.shape[0], count + 1).astype(int)
+                    blocks = [documents[a:b] for a, b in pairwise(cuts)]
+                    found = scaled.factor(blocks, rank, "spa", matrix=matrix)
+                    assert found.hott.tolist() == one[name].hott.tolist(), (workers, count, name)
+                    assert same(found.F, one[name].F), (workers, count, name)
+                    assert same(found.W, one[name].W), (workers, count, name)
+                    compared += 1
+    print(f"  {compared} runs: the hott rows and the bytes of F and W of one machine")
+
+
+@contextlib.contextmanager
+def two_nodes() -> Any:
+    """Two nodes on the loopback device, and a way to kill the second."""
+    with _cluster.alone() as ray:
+        from ray.cluster_utils import Cluster
+
+        head = {"num_cpus": 1, "node_ip_address": "127.0.0.1"}
+        cluster = Cluster(initialize_head=True, head_node_args=head)
+        try:
+            ray.init(address=cluster.address, log_to_driver=False, configure_logging=False)
+            second = cluster.add_node(num_cpus=1, node_ip_address="127.0.0.1")
+            cluster.wait_for_nodes()
+            yield lambda: cluster.remove_node(second, allow_graceful=False)
+        finally:
+            ray.shutdown()
+            cluster.shutdown()
+
+
+class Slow(_source.NumpyFile):
+    """A file that takes a while to read, so that a node can be killed meanwhile."""
+
+    def load(self, first: int = 0, last: int | None = None) -> Any:
+        """After a second."""
+        time.sleep(1.0)
+        return super().load(first, last)
+
+
+def show_node(scratch: Path, quick: bool) -> None:
+    import ray
+
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    words = hottopixx.generate("multinomial", features=400, examples=2000, rank=8, tokens=60)
+    documents = sp.csr_array(words.X.T)
+    files = scaled.write(documents, scratch / "node", partition=200)
+    one = hottopixx.factor(hottopixx.cooccurrence(words.X), 8, "spa")
+    partitions = [Slow(str(scratch / "node" / name)) for name in files]
+    with two_nodes() as kill:
+        nodes = len([node for node in ray.nodes() if node["Alive"]])
+        # In the second reading, when what the first one came to is lost with the node.
+        killer = threading.Timer(9.0, kill)
+        killer.start()
+        begun = time.perf_counter()
+        found = scaled.factor(partitions, 8, "spa", matrix="cooccurrence")
+        seconds = time.perf_counter() - begun
+        killer.join()
+        left = len([node for node in ray.nodes() if node["Alive"]])
+    assert (nodes, left) == (2, 1) and seconds > 9.0
+    assert found.hott.tolist() == one.hott.tolist() and same(found.F, one.F)
+    print(f"  one of 2 nodes killed after 9 s of {seconds:.0f} s: right answer, same bytes")
+
+
+def show_sketch(scratch: Path, quick: bool) -> None:
+    terms, documents = (300, 6000) if quick else (1000, 20_000)
+    rank = 8 if quick else 25
+    words = hottopixx.generate(
+        "multinomial", features=terms, examples=documents, rank=rank, tokens=100, seed=1
+    )
+    counts = sp.csr_array(words.X.T)
+    columns = 120 if quick else 400
+    print(f"  {rank} planted topics, {terms} words, {documents} documents of 100 tokens")
+    for method in ("auto", "minimax"):
+        for sketch in (None, columns):
+            begun = time.perf_counter()
+            found = scaled.factor(
+                counts,
+                rank,
+                method,  # type: ignore[arg-type]
+                matrix="cooccurrence",
+                sketch=sketch,
+                address="inline",
+                worker_threads=2,
+                gap=1e-2 if method == "minimax" else None,
+            )
+            topics = words.recall(found.hott) * rank
+            name = "exact matrix" if sketch is None else f"sketch, s = {sketch}"
+            print(
+                f"    {method:8} {name:16} {topics:.0f} of {rank} topics, "
+                f"{time.perf_counter() - begun:.0f} s"
+            )
+            assert topics == rank
+
+
+def show_dataset(scratch: Path, quick: bool) -> None:
+    words = hottopixx.generate("multinomial", features=300, examples=800, rank=6, tokens=40, seed=2)
+    folder = scratch / "dataset"
+    files = scaled.write(sp.csr_array(words.X.T), folder, partition=200, format="parquet")
+    one = hottopixx.factor(hottopixx.cooccurrence(words.X), 6, "spa")
+    with scaled.cluster(workers=2):
+        import ray.data
+
+        ray.data.DataContext.get_current().enable_progress_bars = False
+        dataset = ray.data.read_parquet([str(folder / name) for name in files])
+        found = scaled.factor(dataset, 6, "spa", matrix="cooccurrence")
+    assert sorted(found.hott) == sorted(one.hott)
+    print("  a Dataset of four Parquet files: the same topics")
+
+
+def show_model(scratch: Path, quick: bool) -> None:
+    """Constants of this machine, one thread, and what follows from them."""
+    terms, documents = (4000, 40_000) if quick else (20_000, 200_000)
+    folder, per = scratch / "model", 50
+    corpus(folder, terms, documents, per, 8)
+    parts = _source.source(folder, None).partitions
+    clock = time.perf_counter
+    begun = clock()
+    pieces = [_work.piece(p, 0, documents // 8, terms, None, None) for p in parts]
+    read = (clock() - begun) / (documents * per)
+    begun = clock()
+    for part in parts:
+        _work.survey(part)
+    look = (clock() - begun) / (documents * per)
+    half = terms // 2
+    begun = clock()
+    _work.pair_rows("cooccurrence", 0, half, None, 1, *pieces)
+    exact = (clock() - begun) / (documents * per * per / 2)
+    begun = clock()
+    sketched = _work.pair_rows("cooccurrence", 0, half, (400, 0), 1, *pieces)
+    sketch = (clock() - begun) / (documents * per * per / 2)
+    wide = np.ones((half, 400))
+    begun = clock()
+    _work.add(wide, wide)
+    add = (clock() - begun) / wide.size
+    del sketched, wide
+    print("  constants, one thread of this machine:")
+    for name, value, unit in (
+        ("reading and checking", look * 1e9, "ns an entry"),
+        ("reading again", read * 1e9, "ns an entry"),
+        ("exact sums", exact * 1e9, "ns a pair"),
+        ("sums in 400 buckets", sketch * 1e9, "ns a pair"),
+        ("adding two blocks", add * 1e9, "ns a number"),
+    ):
+        print(f"    {name:22} {value:8.2f} {unit}")
+    f, n, entries, workers, threads, net = 1e6, 1e9, 1e11, 100, 8, 1.25e9
+    print(
+        f"  model: {f:.0e} terms, {n:.0e} documents, {entries:.0e} entries, {workers} workers of "
+        f"{threads} threads, 10 Gbit/s"
+    )
+    cores = workers * threads
+    mean = entries / n
+    blocks = n / _plan.BLOCK_DOCUMENTS
+    for name, kept, width, cost in (
+        ("exact, all terms", f, f, exact),
+        ("exact, 50,000 terms (min_df)", 5e4, 5e4, exact),
+        ("sketch of 400, all terms", f, 400.0, sketch),
+    ):
+        result = 8 * kept * width
+        # Shards of rows so that a worker holds at most 16 GB: each reads every document.
+        shards = max(1.0, np.ceil(2 * result / 16e9))
+        seconds = {
+            "reading": (look + read * min(shards, workers)) * entries / cores,
+            "sums": cost * entries * mean / cores,
+            "adding blocks": 3 * add * kept * width * blocks / cores,
+            "network": (12 * entries * shards + result * blocks) / workers / net,
+        }
+        print(f"    {name}: result {result / GB:,.1f} GB in {shards:.0f} shards")
+        for what, value in seconds.items():
+            print(f"      {what:14} {value / 60:12,.1f} minutes")
+
+
+SHOWN = {
+    "pass": show_pass,
+    "workers": show_workers,
+    "node": show_node,
+    "sketch": show_sketch,
+    "dataset": show_dataset,
+    "model": show_model,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", nargs="*", help="parts to run (default: all)")
+    parser.add_argument("--quick", action="store_true", help="small sizes")
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.what) - set(SHOWN))
+    if unknown:
+        parser.error(f"unknown part {unknown[0]!r}: choose among {', '.join(SHOWN)}")
+    scratch = Path(tempfile.mkdtemp(prefix="hottopixx-scale-out-"))
+    try:
+        for name in arguments.what or SHOWN:
+            print(f"{name}:", flush=True)
+            SHOWN[name](scratch, arguments.quick)
+    finally:
+        shutil.rmtree(scratch)
+
+
+if __name__ == "__main__":
+    main()
