@@ -78,6 +78,14 @@ def same(a: Any, b: Any) -> bool:
     return np.ascontiguousarray(a).tobytes() == np.ascontiguousarray(b).tobytes()
 
 
+def used_by_store() -> int:
+    """Bytes that Ray's store of objects holds now."""
+    import ray
+
+    had = ray.cluster_resources()["object_store_memory"]
+    return int(had - ray.available_resources().get("object_store_memory", 0.0))
+
+
 def show_pass(scratch: Path, quick: bool) -> None:
     terms, documents, rounds = (4000, 40_000, 1) if quick else (20_000, 400_000, 3)
     folder = scratch / "pass"
@@ -96,8 +104,11 @@ def show_pass(scratch: Path, quick: bool) -> None:
             assert same(_passes.assemble(engine, shards), expected), "other bytes"
             for worker, peak in engine.peaks.items():
                 limit = shards.worker_bytes
-                print(f"    {worker}: {peak / GB:.2f} GB of {limit / GB:.2f} GB by the formula")
+                print(f"    {worker}: {peak / GB:.2f} GB of its own, at most {limit / GB:.2f}")
                 assert peak <= limit, "more memory than the formula says"
+            store = used_by_store()
+            print(f"    shared: {store / GB:.2f} GB, at most {shards.shared_bytes / GB:.2f}")
+            assert store <= shards.shared_bytes, "more shared memory than the formula says"
         ratios.append(there / alone)
         del shards, expected
     print(f"  ratio {np.median(ratios):.2f} (median of {rounds}; at most 2), same bytes")

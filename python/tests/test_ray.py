@@ -451,6 +451,18 @@ def test_the_division_keeps_to_the_memory(counts):
     assert list(_plan.overlaps([3, 4, 2], 2, 8)) == [(0, 2, 3), (1, 0, 4), (2, 0, 1)]
 
 
+def test_what_does_not_fit_is_refused_before_it_is_computed(monkeypatch, pixels):
+    monkeypatch.setattr(_passes, "_SHARE", 1e-9)
+    monkeypatch.setattr(_passes, "pair_sums", lambda *a, **k: 1 / 0)
+    with pytest.raises(ValueError, match=r"90 x 90, .*min_df\), or give a sketch"):
+        scaled.factor(pixels.X.T, 5, address="inline")
+
+
+def test_another_version_on_a_worker_is_refused():
+    with pytest.raises(RuntimeError, match=r"but the driver 0\.0\.1"):
+        _engine.call("0.0.1", len, 1, [])
+
+
 def test_inline_needs_no_ray(monkeypatch, pixels):
     monkeypatch.setattr(_engine, "need_ray", lambda: 1 / 0)
     monkeypatch.setattr(_factor, "cluster", lambda *a, **k: 1 / 0)

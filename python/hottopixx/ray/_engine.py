@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .._native import __version__
 from ._cluster import need_ray
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
 #: Tasks are tried so often again when their worker or node dies.
 _RETRIES = 4
-#: Seconds between two looks at what is done.
-_LOOK = 0.2
+#: Seconds between two looks at what is done, and at the memory of a worker.
+_LOOK, _GLANCE = 0.2, 0.02
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Task:
 
     #: Its result, or its results where it returns several: values, or Ray's references to them.
     results: list[Any]
-    #: Process and memory of the worker, when it is done.
+    #: The worker and its memory, when it is done.
     done: Any
 
     @property
@@ -42,7 +43,7 @@ class Engine(Protocol):
     slots: int
     #: Threads of each.
     threads: int
-    #: The most bytes that each worker has held, by node and process.
+    #: The most bytes that each worker has held for itself.
     peaks: dict[str, int]
 
     def put(self, value: Any) -> Any:
@@ -76,7 +77,7 @@ class Inline:
 
     def run(self, name: str, function: Callable[..., Any], *args: Any, returns: int = 1) -> Task:
         """Calls it at once."""
-        *results, done = call(function, returns, *args)
+        *results, done = call(__version__, function, returns, *args)
         self.peaks.update([done])
         return Task(results, done)
 
@@ -116,7 +117,7 @@ class OnRay:
             num_returns=returns + 1,
             max_retries=_RETRIES,
         )
-        *results, done = task.remote(function, returns, *args)
+        *results, done = task.remote(__version__, function, returns, *args)
         return Task(results, done)
 
     def get(self, result: Any) -> Any:
@@ -125,6 +126,12 @@ class OnRay:
             return self._ray.get(result)
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause from None
+        except self._ray.exceptions.RayError as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise RuntimeError(
+                f"Ray gave a task up ({reason[:300]}): if workers ran out of memory, lower "
+                "worker_memory; if they cannot import hottopixx, install it on every node"
+            ) from error
 
     def wait(self, tasks: Sequence[Task], tell: Callable[[int], object]) -> None:
         """Looks from time to time; an error ends it at once, and the other tasks are called off."""
@@ -146,18 +153,51 @@ class OnRay:
         return int(self._resources.get("memory", 1 << 62) / self.slots)
 
 
-def call(function: Callable[..., Any], returns: int, *args: Any) -> tuple[Any, ...]:
-    """Results of the function, then the worker and the most bytes it has held."""
-    results = function(*args)
+def call(version: str, function: Callable[..., Any], returns: int, *args: Any) -> tuple[Any, ...]:
+    """Results of the function, then the worker and the most bytes it held for itself."""
+    if version != __version__:
+        raise RuntimeError(
+            f"{socket.gethostname()} has hottopixx {__version__}, but the driver {version}: "
+            "install the same on every node"
+        )
+    with _Memory() as memory:
+        results = function(*args)
     worker = f"process {os.getpid()} on {socket.gethostname()}"
-    return (*(results if returns > 1 else [results]), (worker, peak_memory()))
+    return (*(results if returns > 1 else [results]), (worker, memory.peak))
 
 
-def peak_memory() -> int:
-    """The most bytes that this process has held, memory that it shares included."""
+class _Memory:
+    """The most bytes of its own that this process holds within the context.
+
+    What it shares with other workers is not counted: Ray's store of objects is there once for all
+    of them. Looked at every few milliseconds, since no system keeps a record of that.
+    """
+
+    def __init__(self) -> None:
+        self.peak = 0
+        self._over = threading.Event()
+        self._watch = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> _Memory:
+        self._watch.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._watch.join()
+
+    def _look(self) -> None:
+        while True:
+            self.peak = max(self.peak, private_memory())
+            if self._over.wait(_GLANCE):
+                return
+
+
+def private_memory() -> int:
+    """Bytes that this process holds now and shares with nobody; 0 where that is not told."""
     try:
-        import resource
-    except ImportError:  # on Windows
+        with open("/proc/self/status", encoding="ascii") as status:
+            lines = [line.split() for line in status if line.startswith("RssAnon:")]
+    except OSError:
         return 0
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return int(lines[0][1]) * 1024 if lines else 0

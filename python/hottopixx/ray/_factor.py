@@ -211,6 +211,9 @@ class _Work:
     def _matrix(self, seed: int) -> Block:
         wish, corpus = self.wish, self.corpus
         buckets = None if wish.sketch is None else (min(wish.sketch, corpus.width), seed)
+        if buckets is not None or corpus.dense:
+            columns = corpus.width if buckets is None else buckets[0]
+            _passes.check_room(corpus.width, columns, 8 * corpus.width * columns)
         shards = _passes.pair_sums(
             self.engine, corpus, wish.matrix, self.tell, buckets=buckets, limit=self.limit
         )
@@ -331,6 +334,9 @@ class _Work:
             )
         if wish.matrix == "gram":
             text += " Exact mixtures of rows of X are the same mixtures there."
+        if wish.candidate_df > 0:
+            count = int(np.count_nonzero(corpus.frequency >= wish.candidate_df))
+            text += f" Only the {count} terms of {wish.candidate_df} documents or more could be."
         return text
 
 

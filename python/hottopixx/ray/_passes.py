@@ -6,6 +6,7 @@ an order that the documents alone fix.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Above this share of nonzeros a co-occurrence or Gram matrix is dense, as in the library.
 _DENSE_ABOVE = 0.3
+#: Share of this machine's memory that the matrix to choose from may take.
+_SHARE = 0.6
 
 
 @dataclass(frozen=True)
@@ -118,8 +121,9 @@ class Shards:
     cuts: list[int]
     results: list[Any]
     columns: int
-    #: What a worker needs, by the formula.
+    #: What a worker needs of its own, and what all of them share, by the formula.
     worker_bytes: int = 0
+    shared_bytes: int = 0
 
 
 class _Counter:
@@ -196,7 +200,8 @@ def pair_sums(
             settle(under_way.pop(0))
     for tasks in under_way:
         settle(tasks)
-    return Shards(cuts, [counter.total() for counter in sums], width, plan.worker_bytes)
+    results = [counter.total() for counter in sums]
+    return Shards(cuts, results, width, plan.worker_bytes, plan.shared_bytes)
 
 
 def _pieces(
@@ -227,11 +232,19 @@ def _is_dense(stored: int, rows: int, columns: int) -> bool:
     return rows != columns or stored > _DENSE_ABOVE * rows * columns
 
 
+def _stored(engine: Engine, shards: Shards) -> int:
+    """Nonzeros of all shards, counted where they are."""
+    tasks = [engine.run("count", _work.stored, rows) for rows in shards.results]
+    return sum(engine.get(task.result) for task in tasks)
+
+
 def assemble(engine: Engine, shards: Shards) -> Block:
-    """The whole matrix here, dense or sparse."""
-    rows = shards.cuts[-1]
+    """The whole matrix here, dense or sparse, if it fits."""
+    rows, stored = shards.cuts[-1], _stored(engine, shards)
+    dense = _is_dense(stored, rows, shards.columns)
+    check_room(rows, shards.columns, 8 * rows * shards.columns if dense else 12 * stored)
     parts = [engine.get(result) for result in shards.results]
-    if not _is_dense(sum(map(_work.stored, parts)), rows, shards.columns):
+    if not dense:
         return sp.csr_array(sp.vstack([_work.formed(False, part) for part in parts]))
     matrix = np.empty((rows, shards.columns))
     for (low, high), part in zip(pairwise(shards.cuts), parts, strict=True):
@@ -239,11 +252,22 @@ def assemble(engine: Engine, shards: Shards) -> Block:
     return matrix
 
 
+def check_room(rows: int, columns: int, bytes_: int) -> None:
+    """Refuses a matrix that this machine cannot hold."""
+    try:
+        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not told
+        return
+    if bytes_ > _SHARE * machine:
+        raise ValueError(
+            f"the matrix to choose from, {rows} x {columns}, takes {bytes_ / 1e9:.0f} GB, and this "
+            f"machine has {machine / 1e9:.0f} GB: set rare terms aside (min_df), or give a sketch"
+        )
+
+
 def uniform(engine: Engine, shards: Shards) -> Shards:
     """Shards that are all dense or all sparse, as `assemble` would have the whole matrix."""
-    tasks = [engine.run("count", _work.stored, rows) for rows in shards.results]
-    stored = sum(engine.get(task.result) for task in tasks)
-    dense = _is_dense(stored, shards.cuts[-1], shards.columns)
+    dense = _is_dense(_stored(engine, shards), shards.cuts[-1], shards.columns)
     tasks = [engine.run("store alike", _work.formed, dense, rows) for rows in shards.results]
     return replace(shards, results=[task.result for task in tasks])
 

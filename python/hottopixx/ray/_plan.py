@@ -56,24 +56,31 @@ class Pass:
     blocks: list[tuple[int, int]]
     #: Where shards of rows begin, and the end.
     cuts: list[int]
-    #: The most bytes that a worker takes, by `memory`.
+    #: The most bytes that a worker takes for itself, by `memory`.
     worker_bytes: int
+    #: The most bytes that all workers share, by `shared`.
+    shared_bytes: int
 
 
-def memory(
-    entries: float, documents: int, shard_entries: float, rows: int, width: int, threads: int
-) -> int:
-    """Bytes that a worker needs for a shard of rows of a block of documents.
+def memory(documents: int, shard_entries: float, rows: int, width: int, threads: int) -> int:
+    """Bytes that a worker needs of its own for a shard of rows of a block of documents.
 
-    The documents, shared with the other workers of the node (12 an entry); places and factors (72 a
-    document); the entries of the shard by term (12 each, 16 a term); the result twice, here
-    and where Ray keeps it (16 a number); and rows under way.
+    Places and factors (72 a document); the entries of the shard by term (12 each, 16 a term);
+    the result, at most twice while it is put together (16 a number); and rows under way.
     """
-    result = 16 * rows * width
     under_way = (8 * threads + 12 * min(_STEP, rows)) * width
-    return int(
-        WORKER + 12 * entries + 72 * documents + 12 * shard_entries + 16 * rows + result + under_way
-    )
+    own = 72 * documents + 12 * shard_entries + 16 * rows + 16 * rows * width
+    return int(WORKER + own + under_way)
+
+
+def shared(entries: float, documents: int, terms: int, width: int, ahead: int) -> int:
+    """Bytes that Ray keeps for all workers: documents of blocks under way, and the result.
+
+    12 an entry and 8 a document for each block, 8 a number for the result and once more for blocks
+    that are still to be added.
+    """
+    blocks = (12 * entries + 8 * documents) * ahead
+    return int(blocks + 8 * terms * width * (1 if ahead == 1 else 2))
 
 
 def divide(
@@ -103,11 +110,13 @@ def divide(
         per_shard = np.add.reduceat(frequency, cuts[:-1]) * share
         heights = np.diff(cuts)
         needed = max(
-            memory(entries, min(size, documents), float(z), int(rows), width, threads)
+            memory(min(size, documents), float(z), int(rows), width, threads)
             for z, rows in zip(per_shard, heights, strict=True)
         )
         if needed <= limit or count >= most:
-            return Pass(parts, cuts, needed)
+            ahead = min(len(parts), 1 + 2 * slots // count)
+            common = shared(entries, min(size, documents), terms, width, ahead)
+            return Pass(parts, cuts, needed, common)
         count = min(most, max(count + 1, int(1.3 * count)))
 
 
