@@ -241,66 +241,71 @@ def show_dataset(scratch: Path, quick: bool) -> None:
     print("  a Dataset of four Parquet files: the same topics")
 
 
+def best(times: int, work: Any, *arguments: Any) -> float:
+    """The least seconds that some work took."""
+    seconds = []
+    for _ in range(times):
+        begun = time.perf_counter()
+        work(*arguments)
+        seconds.append(time.perf_counter() - begun)
+    return min(seconds)
+
+
 def show_model(scratch: Path, quick: bool) -> None:
     """Constants of this machine, one thread, and what follows from them."""
-    terms, documents = (4000, 40_000) if quick else (20_000, 200_000)
-    folder, per = scratch / "model", 50
+    terms, documents, times = (4000, 40_000, 1) if quick else (20_000, 200_000, 3)
+    folder, per, columns, rank = scratch / "model", 50, 400, 25
     corpus(folder, terms, documents, per, 8)
     parts = _source.source(folder, None).partitions
-    clock = time.perf_counter
-    begun = clock()
-    pieces = [_work.piece(p, 0, documents // 8, terms, None, None) for p in parts]
-    read = (clock() - begun) / (documents * per)
-    begun = clock()
-    for part in parts:
-        _work.survey(part)
-    look = (clock() - begun) / (documents * per)
-    half = terms // 2
-    begun = clock()
-    _work.pair_rows("cooccurrence", 0, half, None, 1, *pieces)
-    exact = (clock() - begun) / (documents * per * per / 2)
-    begun = clock()
-    sketched = _work.pair_rows("cooccurrence", 0, half, (400, 0), 1, *pieces)
-    sketch = (clock() - begun) / (documents * per * per / 2)
-    wide = np.ones((half, 400))
-    begun = clock()
-    _work.add(wide, wide)
-    add = (clock() - begun) / wide.size
-    del sketched, wide
+
+    def load() -> list[Any]:
+        return [_work.piece(part, 0, documents // 8, terms, None, None) for part in parts]
+
+    entries, half = documents * per, terms // 2
+    look = best(times, lambda: [_work.survey(part) for part in parts]) / entries
+    read = best(times, load) / entries
+    pieces = load()
+    sums = ("cooccurrence", 0, half)
+    exact = best(times, _work.pair_rows, *sums, None, 1, *pieces) / (entries * per / 2)
+    sketch = best(times, _work.pair_rows, *sums, (columns, 0), 1, *pieces) / (entries * per / 2)
+    rows = _work.pair_rows(*sums, (columns, 0), 1, *pieces)
+    add = best(times, _work.add, rows, rows) / rows.size
+    hott = hottopixx.spa(rows, rank, threads=1, cleaning="least-squares", groups=False).hott
+    clean = {"threads": 1, "groups": False, "cleaning": "exact"}
+    fit = best(times, lambda: hottopixx.evaluate(rows, hott, **clean)) / half
     print("  constants, one thread of this machine:")
     for name, value, unit in (
         ("reading and checking", look * 1e9, "ns an entry"),
         ("reading again", read * 1e9, "ns an entry"),
         ("exact sums", exact * 1e9, "ns a pair"),
-        ("sums in 400 buckets", sketch * 1e9, "ns a pair"),
+        (f"sums in {columns} buckets", sketch * 1e9, "ns a pair"),
         ("adding two blocks", add * 1e9, "ns a number"),
+        (f"fit of {columns} on {rank}", fit * 1e6, "us a row"),
     ):
         print(f"    {name:22} {value:8.2f} {unit}")
-    f, n, entries, workers, threads, net = 1e6, 1e9, 1e11, 100, 8, 1.25e9
+    f, n, all_entries, workers, threads, net = 1e6, 1e9, 1e11, 100, 8, 1.25e9
     print(
-        f"  model: {f:.0e} terms, {n:.0e} documents, {entries:.0e} entries, {workers} workers of "
-        f"{threads} threads, 10 Gbit/s"
+        f"  model: {f:.0e} terms, {n:.0e} documents, {all_entries:.0e} entries, {workers} workers "
+        f"of {threads} threads, 10 Gbit/s"
     )
-    cores = workers * threads
-    mean = entries / n
-    blocks = n / _plan.BLOCK_DOCUMENTS
+    cores, blocks = workers * threads, n / _plan.BLOCK_DOCUMENTS
     for name, kept, width, cost in (
         ("exact, all terms", f, f, exact),
         ("exact, 50,000 terms (min_df)", 5e4, 5e4, exact),
-        ("sketch of 400, all terms", f, 400.0, sketch),
+        (f"sketch of {columns}, all terms", f, float(columns), sketch),
     ):
         result = 8 * kept * width
-        # Shards of rows so that a worker holds at most 16 GB: each reads every document.
+        # Shards of rows so that a worker takes at most 16 GB; each needs every document.
         shards = max(1.0, np.ceil(2 * result / 16e9))
-        seconds = {
-            "reading": (look + read * min(shards, workers)) * entries / cores,
-            "sums": cost * entries * mean / cores,
-            "adding blocks": 3 * add * kept * width * blocks / cores,
-            "network": (12 * entries * shards + result * blocks) / workers / net,
+        minutes = {
+            "reading": (look + read) * all_entries / cores / 60,
+            "sums": cost * all_entries * (all_entries / n) / cores / 60,
+            "adding blocks": add * kept * width * blocks / cores / 60,
+            "network": (12 * all_entries * shards + result * blocks) / workers / net / 60,
+            "fits, one machine": fit * (width / columns) * kept / threads / 60,
         }
-        print(f"    {name}: result {result / GB:,.1f} GB in {shards:.0f} shards")
-        for what, value in seconds.items():
-            print(f"      {what:14} {value / 60:12,.1f} minutes")
+        print(f"    {name}: {result / GB:,.1f} GB in {shards:.0f} shards of rows, minutes:")
+        print("     ", ", ".join(f"{what} {value:,.1f}" for what, value in minutes.items()))
 
 
 SHOWN = {
