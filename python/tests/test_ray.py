@@ -285,7 +285,10 @@ def test_a_checkpoint_is_gone_on_from(counts, tmp_path, monkeypatch, matrix):
         assert answer.hott.tolist() == whole.hott.tolist()
         assert answer.error.mean_l1 == whole.error.mean_l1 and answer.notes == whole.notes
     monkeypatch.setattr(_passes, "pair_sums", computed)
-    for other in ({"min_df": 3}, {"seed": 1}):
+    scaled.factor(documents, 6, "spa", **settings, threads=1, verbose=True)  # all the same
+    most = np.ones(300, dtype=bool)
+    most[150] = False  # where numpy writes dots when it prints
+    for other in ({"min_df": 3}, {"seed": 1}, {"candidates": most}):
         with pytest.raises(ValueError, match="other documents or settings"):
             scaled.factor(documents, 6, "spa", **settings, **other)
     with pytest.raises(ValueError, match="other documents or settings"):
@@ -331,6 +334,10 @@ def test_a_sample_is_stated_and_drawn_by_the_seed(pixels):
     assert same_bytes(answers[0].F, expected.F)
     with pytest.raises(ValueError, match="600 documents"):
         scaled.factor(pixels.X.T, 5, sample=601, address="inline")
+    rare = np.zeros((600, 3))
+    rare[:, 0], rare[:300, 1], rare[-1, 2] = 1, 1, 1
+    with pytest.raises(ValueError, match="term 2 was chosen, but the sample of 5 documents"):
+        scaled.factor(rare, 3, "spa", sample=5, address="inline")
 
 
 def test_rare_terms_are_set_aside(counts):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from .._functions import _prepared, _rank
 from .._functions import factor as local_factor
 from .._progress import Bar
 from .._results import Errors, Factorization, factorization
-from . import _passes, _source
+from . import _passes, _source, _work
 from ._checkpoint import Checkpoint
 from ._cluster import cluster
 from ._engine import Inline, OnRay
@@ -128,22 +128,31 @@ def factor(
     np.True_
     """
     wish = _Wish(matrix, sketch, errors, sample, min_df, candidate_df)
+    wish.check()
+    count = _rank(rank)
     with _engine(address, workers, worker_threads) as engine, _teller(options) as tell:
         given = _source.source(documents, engine.put)
         corpus = _passes.look(engine, given.partitions, tell)
         labels = _names(names if names is not None else given.names, corpus)
+        if sample is not None and sample > corpus.documents:
+            raise ValueError(
+                f"sample is {sample}, but there are {corpus.documents} documents: give no more"
+            )
         corpus = corpus.keeping(min_df)
-        wish.check(corpus)
         about = {
             "version": _native.__version__,
             "partitions": corpus.digests,
-            "rank": rank,
+            "rank": count,
             "method": method,
-            "wish": repr(wish),
-            "options": repr(sorted((k, repr(v)) for k, v in options.items())),
+            "wish": asdict(wish),
+            "options": {
+                name: np.asarray(value).tolist()
+                for name, value in options.items()
+                if name not in ("threads", "verbose")
+            },
         }
         work = _Work(engine, corpus, wish, Checkpoint(checkpoint, about), tell, worker_memory)
-        answer = work.choose(_rank(rank), method, options)
+        answer = work.choose(count, method, options)
         answer = work.fit(answer, options)
         return _in_all_terms(answer, corpus, labels)
 
@@ -159,7 +168,8 @@ class _Wish:
     min_df: int
     candidate_df: int
 
-    def check(self, corpus: Corpus) -> None:
+    def check(self) -> None:
+        """Refuses what cannot be meant, before anything is started or read."""
         if self.matrix not in ("gram", "cooccurrence"):
             raise ValueError(f"matrix is {self.matrix!r}: choose 'gram' or 'cooccurrence'")
         if self.errors not in (None, "all", "sketch"):
@@ -168,10 +178,8 @@ class _Wish:
             raise ValueError(f"sketch is {self.sketch}: give a number of columns, from 1")
         if self.errors == "sketch" and self.sketch is None:
             raise ValueError("errors='sketch' needs a sketch: say how many columns it has")
-        if self.sample is not None and not 1 <= self.sample <= corpus.documents:
-            raise ValueError(
-                f"sample is {self.sample}, but there are {corpus.documents} documents: give no more"
-            )
+        if self.sample is not None and self.sample < 1:
+            raise ValueError(f"sample is {self.sample}: give a number of documents, from 1")
 
     @property
     def measured_on_documents(self) -> bool:
@@ -202,6 +210,8 @@ class _Work:
                 self.checkpoint.keep_matrix(matrix)
             seconds["pass"] = time.monotonic() - begun
             given: Any = {**options, "candidates": self._candidates(options)}
+            if given.get("cost") is not None:
+                given["cost"] = self._of_kept("cost", given["cost"], float)
             with _prepared(method, given) as (settings, run):
                 kept = _native.factor(to_native(matrix), rank, settings, run)
             self.checkpoint.keep_answer(kept)
@@ -227,14 +237,19 @@ class _Work:
 
     def _candidates(self, options: Options) -> Any:
         """Terms that may be chosen, among those that count."""
-        corpus, given = self.corpus, options.get("candidates")
-        mask = corpus.frequency >= self.wish.candidate_df
+        mask = self.corpus.frequency >= self.wish.candidate_df
+        given = options.get("candidates")
         if given is not None:
-            allowed = np.asarray(given, dtype=bool)
-            if len(allowed) != corpus.terms:
-                raise ValueError(f"{len(allowed)} candidates for {corpus.terms} terms: give all")
-            mask &= allowed if corpus.kept is None else allowed[corpus.kept]
+            mask &= self._of_kept("candidates", given, bool)
         return None if mask.all() else mask
+
+    def _of_kept(self, name: str, values: Any, dtype: type) -> NDArray[Any]:
+        """What was given for all terms, for those that count."""
+        corpus = self.corpus
+        array: NDArray[Any] = np.asarray(values, dtype=dtype)
+        if array.shape != (corpus.terms,):
+            raise ValueError(f"{name} has {array.size} entries for {corpus.terms} terms: give all")
+        return array if corpus.kept is None else array[corpus.kept]
 
     def fit(self, answer: Factorization, options: Options) -> Factorization:
         """The second pass, where there is one, and what is to be said."""
@@ -258,6 +273,7 @@ class _Work:
             over = f"{wish.sample} of {corpus.documents} documents, drawn with seed {seed}"
         if wish.matrix == "gram":
             shards, pieces = _passes.by_terms(self.engine, corpus, self.tell, chosen)
+            self._check_hott(answer, shards)
             order = self._order(answer, shards, pieces)
             answer = replace(
                 answer,
@@ -265,22 +281,22 @@ class _Work:
                 weights=answer.weights[order],
                 groups=[answer.groups[k] for k in order],
             )
-            what, entries = "X", corpus.entries * shards.columns // corpus.documents
+            what = "X"
         else:
             cuts = _passes.even_cuts(corpus)
             sums = _passes.pair_sums(
                 self.engine, corpus, wish.matrix, self.tell, cuts=cuts, chosen=chosen
             )
             shards = _passes.uniform(self.engine, sums)
-            what, entries = "the exact co-occurrence matrix", corpus.width**2
-        rows = int(np.count_nonzero(corpus.frequency))
-        rank = len(answer.hott)
+            what = "the exact co-occurrence matrix"
+            self._check_hott(answer, shards)
+        hott = [int(h) for h in answer.hott]
         cleaning = options.get("cleaning", "auto")
         if cleaning == "auto":
-            dense = corpus.dense or wish.matrix == "cooccurrence"
-            exact = _native.is_affordable(rows, shards.columns, entries, dense, rank)
-            cleaning = "exact" if exact else "least-squares"
-        hott = [int(h) for h in answer.hott]
+            rows = int(np.count_nonzero(corpus.frequency))
+            entries = rows * shards.columns if shards.dense else _passes.stored(self.engine, shards)
+            shape = (rows, shards.columns, entries, shards.dense)
+            cleaning = "exact" if _native.is_affordable(*shape, len(hott)) else "least-squares"
         cleaned = _passes.clean(self.engine, shards, hott, cleaning, seed, self.tell)
         notes.append(f"F, W and the errors are those of {what}, over {over}.")
         if answer.certificate is not None:
@@ -301,6 +317,21 @@ class _Work:
             notes=[*notes, *answer.notes],
             seconds={**answer.seconds, "clean": time.monotonic() - begun},
         )
+
+    def _check_hott(self, answer: Factorization, shards: _passes.Shards) -> None:
+        """Refuses a sample in which a chosen term does not occur."""
+        if self.wish.sample is None:
+            return
+        hott = [int(h) for h in answer.hott]
+        sums = _work.row_sums(self.engine.get(_passes.hott_rows(self.engine, shards, hott)))
+        missing = [h for h, total in zip(hott, sums, strict=True) if total == 0]
+        if missing:
+            kept = self.corpus.kept
+            term = missing[0] if kept is None else int(kept[missing[0]])
+            raise ValueError(
+                f"term {term} was chosen, but the sample of {self.wish.sample} documents says "
+                "nothing about it: give a larger sample, or a larger candidate_df"
+            )
 
     def _order(self, answer: Factorization, shards: _passes.Shards, pieces: list[Any]) -> list[int]:
         """Places of the hott rows in the order in which one machine, with all of X, has them."""

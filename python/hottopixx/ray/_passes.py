@@ -121,6 +121,8 @@ class Shards:
     cuts: list[int]
     results: list[Any]
     columns: int
+    #: Whether all numbers are stored; shards of sums may be of either kind until `uniform`.
+    dense: bool = True
     #: What a worker needs of its own, and what all of them share, by the formula.
     worker_bytes: int = 0
     shared_bytes: int = 0
@@ -201,7 +203,13 @@ def pair_sums(
     for tasks in under_way:
         settle(tasks)
     results = [counter.total() for counter in sums]
-    return Shards(cuts, results, width, plan.worker_bytes, plan.shared_bytes)
+    return Shards(
+        cuts,
+        results,
+        width,
+        worker_bytes=plan.worker_bytes,
+        shared_bytes=plan.shared_bytes,
+    )
 
 
 def _pieces(
@@ -232,7 +240,7 @@ def _is_dense(stored: int, rows: int, columns: int) -> bool:
     return rows != columns or stored > _DENSE_ABOVE * rows * columns
 
 
-def _stored(engine: Engine, shards: Shards) -> int:
+def stored(engine: Engine, shards: Shards) -> int:
     """Nonzeros of all shards, counted where they are."""
     tasks = [engine.run("count", _work.stored, rows) for rows in shards.results]
     return sum(engine.get(task.result) for task in tasks)
@@ -240,9 +248,9 @@ def _stored(engine: Engine, shards: Shards) -> int:
 
 def assemble(engine: Engine, shards: Shards) -> Block:
     """The whole matrix here, dense or sparse, if it fits."""
-    rows, stored = shards.cuts[-1], _stored(engine, shards)
-    dense = _is_dense(stored, rows, shards.columns)
-    check_room(rows, shards.columns, 8 * rows * shards.columns if dense else 12 * stored)
+    rows, count = shards.cuts[-1], stored(engine, shards)
+    dense = _is_dense(count, rows, shards.columns)
+    check_room(rows, shards.columns, 8 * rows * shards.columns if dense else 12 * count)
     parts = [engine.get(result) for result in shards.results]
     if not dense:
         return sp.csr_array(sp.vstack([_work.formed(False, part) for part in parts]))
@@ -267,9 +275,9 @@ def check_room(rows: int, columns: int, bytes_: int) -> None:
 
 def uniform(engine: Engine, shards: Shards) -> Shards:
     """Shards that are all dense or all sparse, as `assemble` would have the whole matrix."""
-    dense = _is_dense(_stored(engine, shards), shards.cuts[-1], shards.columns)
+    dense = _is_dense(stored(engine, shards), shards.cuts[-1], shards.columns)
     tasks = [engine.run("store alike", _work.formed, dense, rows) for rows in shards.results]
-    return replace(shards, results=[task.result for task in tasks])
+    return replace(shards, results=[task.result for task in tasks], dense=dense)
 
 
 def by_terms(
@@ -293,7 +301,7 @@ def by_terms(
         for k, (low, high) in enumerate(pairwise(cuts))
     ]
     columns = corpus.documents if chosen is None else len(chosen)
-    return Shards(cuts, results, columns), pieces
+    return Shards(cuts, results, columns, dense=corpus.dense), pieces
 
 
 def most_distinctive_first(
