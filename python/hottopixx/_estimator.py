@@ -43,7 +43,8 @@ class Hottopixx(SelectorMixin, BaseEstimator):
     Parameters
     ----------
     n_components : int, default=None
-        How many features to choose; None for 10, or all that are not zero if there are fewer.
+        How many features to choose; None for 10, or all that are not zero if X is in memory and has
+        fewer.
     method : str, default="auto"
         How they are found: "auto", "hottopixx", "lp", "minimax", "total", "gradient", "agkm",
         "spa", "snpa" or "xray"; see `hottopixx.factor`.
@@ -168,8 +169,13 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         Hottopixx
             The fitted estimator.
         """
-        if self.ray_address is not None and not hasattr(X, "__array__") and not _is_sparse(X):
-            return self._keep(self._on_ray(X, self.n_components or _USUAL_COMPONENTS), np.float64)
+        if self.ray_address is not None and _lies_elsewhere(X):
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+            rank = _USUAL_COMPONENTS if self.n_components is None else self.n_components
+            result = self._on_ray(X, rank)
+            if result.names is not None:
+                self.feature_names_in_ = np.array(result.names, dtype=object)
+            return self._keep(result, np.float64)
         X = validate_data(
             self, X, accept_sparse=("csc", "csr", "coo"), dtype=(np.float64, np.float32)
         )
@@ -303,8 +309,11 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         return tags
 
 
-def _is_sparse(X: Any) -> bool:
-    return hasattr(X, "tocsr")
+def _lies_elsewhere(X: Any) -> bool:
+    """Whether X is a folder, files or a Ray Dataset."""
+    if isinstance(X, (list, tuple)) and X:
+        return all(isinstance(path, (str, os.PathLike)) for path in X)
+    return isinstance(X, (str, os.PathLike)) or hasattr(X, "to_arrow_refs")
 
 
 def _dense(matrix: Any) -> Any:

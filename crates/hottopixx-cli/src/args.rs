@@ -193,7 +193,8 @@ then, in Python:
 
 Every file holds some columns of INPUT (documents, examples) as rows: scipy's
 .npz where INPUT is sparse, .npy where it is dense. vocabulary.txt holds the
-names of the terms where they are known, partitions.json the list of files.")]
+names of the terms where they are known, partitions.json the list of files.
+INPUT is turned by documents in memory, which takes its size once more.")]
 pub struct Partition {
     #[command(flatten)]
     pub input: Input,

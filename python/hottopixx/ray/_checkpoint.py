@@ -16,6 +16,7 @@ from ._source import is_sparse, whole
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
 
     from .._types import Answer
     from ._source import Block
@@ -24,33 +25,46 @@ _ABOUT, _MATRIX, _ANSWER = "about.json", "matrix", "answer.npz"
 
 
 class Checkpoint:
-    """A folder with the matrix of the first pass and the answer on it, or None of both.
+    """A folder with the matrix of the first pass and the answer on it, once they are there.
 
     It belongs to the bytes of the documents and to all settings: with others it is refused.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None, about: dict[str, Any]) -> None:
         self._folder = None if folder is None else Path(folder)
+        self._about = about
+        if self._folder is None or not self._folder.exists():
+            return
+        path = self._folder / _ABOUT
+        if not path.exists():
+            if any(self._folder.iterdir()):
+                raise ValueError(f"{self._folder} holds other things: give a folder of its own")
+            return
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))["mark"]
+        except (ValueError, KeyError, TypeError):
+            found = None
+        if found != self._mark():
+            raise ValueError(
+                f"{self._folder} is a checkpoint of other documents or settings: remove it, or "
+                "give another folder"
+            )
+        for unfinished in self._folder.glob(".*"):  # of a driver that was killed
+            unfinished.unlink()
+
+    def _mark(self) -> str:
+        text = json.dumps(self._about, sort_keys=True)
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+    def _keep(self, name: str, write: Callable[[Any], object]) -> None:
+        """Writes a file, after what it belongs to."""
         if self._folder is None:
             return
-        text = json.dumps(about, sort_keys=True)
-        mark = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-        path = self._folder / _ABOUT
-        if path.exists():
-            try:
-                found = json.loads(path.read_text(encoding="utf-8"))["mark"]
-            except (ValueError, KeyError, TypeError):
-                found = None
-            if found != mark:
-                raise ValueError(
-                    f"{self._folder} is a checkpoint of other documents or settings: remove it, or "
-                    "give another folder"
-                )
-            return
-        if self._folder.exists() and any(self._folder.iterdir()):
-            raise ValueError(f"{self._folder} holds other things: give a folder of its own")
         self._folder.mkdir(parents=True, exist_ok=True)
-        whole(path, lambda file: file.write(json.dumps({"mark": mark, **about}).encode()))
+        about = json.dumps({"mark": self._mark(), **self._about}).encode()
+        if not (self._folder / _ABOUT).exists():
+            whole(self._folder / _ABOUT, lambda file: file.write(about))
+        whole(self._folder / name, write)
 
     def matrix(self) -> Block | None:
         """What the first pass computed, if it is there."""
@@ -63,14 +77,10 @@ class Checkpoint:
 
     def keep_matrix(self, matrix: Block) -> None:
         """Writes it."""
-        if self._folder is None:
-            return
         if is_sparse(matrix):
-            path = self._folder / f"{_MATRIX}.npz"
-            whole(path, lambda file: sp.save_npz(file, matrix, compressed=False))
+            self._keep(f"{_MATRIX}.npz", lambda file: sp.save_npz(file, matrix, compressed=False))
         else:
-            path = self._folder / f"{_MATRIX}.npy"
-            whole(path, lambda file: np.save(file, matrix, allow_pickle=False))
+            self._keep(f"{_MATRIX}.npy", lambda file: np.save(file, matrix, allow_pickle=False))
 
     def answer(self) -> Answer | None:
         """The native answer on that matrix, if it is there."""
@@ -104,4 +114,4 @@ class Checkpoint:
                 parts[f"{name}.npz"] = np.frombuffer(raw.getvalue(), dtype=np.uint8)
             else:
                 parts[name] = factor
-        whole(self._folder / _ANSWER, lambda file: np.savez(file, **parts))
+        self._keep(_ANSWER, lambda file: np.savez(file, **parts))

@@ -68,8 +68,16 @@ def cluster(
     ...     first = hottopixx.ray.factor("corpus-2024", 20)
     ...     second = hottopixx.ray.factor("corpus-2025", 20)
     """
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers is {workers}: give a number from 1")
+    if worker_threads < 1:
+        raise ValueError(f"worker_threads is {worker_threads}: give a number from 1")
     if sys.modules.get("ray") is not None and sys.modules["ray"].is_initialized():
-        yield  # the caller's own connection, which he ends himself
+        # The caller's own connection, which he ends himself.
+        connected = sys.modules["ray"].get_runtime_context().gcs_address
+        if address not in (None, "auto", connected):
+            raise ValueError(f"Ray is connected to {connected}, not to {address}: ray.shutdown()")
+        yield
     elif address is not None:
         with _running(address):
             yield
@@ -96,8 +104,6 @@ def _own(workers: int | None, worker_threads: int) -> Iterator[None]:
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
     processors = processors or os.cpu_count() or 1
     slots = workers if workers is not None else max(1, processors // worker_threads)
-    if slots < 1 or worker_threads < 1:
-        raise ValueError(f"{slots} workers of {worker_threads} threads: give at least one of each")
     with alone() as ray:
         ray.init(
             address="local",
@@ -136,12 +142,13 @@ def alone() -> Iterator[Any]:
             _USAGE: "0",
             **_SILENT,
         }
-        with _environment(settings):
-            ray = need_ray()
-            _look_at_settings()
-            with _on_loopback(ray):
+        ray = need_ray()
+        try:
+            with _environment(settings), _on_loopback(ray):
+                _look_at_settings()
                 yield ray
-        _look_at_settings()
+        finally:
+            _look_at_settings()
 
 
 @contextmanager

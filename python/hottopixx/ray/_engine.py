@@ -49,8 +49,13 @@ class Engine(Protocol):
     def put(self, value: Any) -> Any:
         """Something that is here, to give to many tasks."""
 
-    def run(self, name: str, function: Callable[..., Any], *args: Any, returns: int = 1) -> Task:
-        """Calls a function; results of other tasks among the arguments are waited for."""
+    def run(
+        self, name: str, function: Callable[..., Any], *args: Any, returns: int | None = None
+    ) -> Task:
+        """Calls a function; results of other tasks among the arguments are waited for.
+
+        `returns` is how many results it returns, where it returns them as a sequence.
+        """
 
     def get(self, result: Any) -> Any:
         """The value of a result."""
@@ -75,7 +80,9 @@ class Inline:
         """The value itself."""
         return value
 
-    def run(self, name: str, function: Callable[..., Any], *args: Any, returns: int = 1) -> Task:
+    def run(
+        self, name: str, function: Callable[..., Any], *args: Any, returns: int | None = None
+    ) -> Task:
         """Calls it at once."""
         *results, done = call(__version__, function, returns, *args)
         self.peaks.update([done])
@@ -101,23 +108,35 @@ class OnRay:
         self._ray = need_ray()
         self.threads = threads
         self.peaks: dict[str, int] = {}
-        self._resources = self._ray.cluster_resources()
-        self.slots = max(1, int(self._resources.get("CPU", 1)) // threads)
+        nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
+        most = max(int(resources.get("CPU", 0)) for resources in nodes)
+        if threads > most:
+            raise ValueError(
+                f"worker_threads is {threads}, but no node has more than {most} processors for "
+                "Ray: give no more"
+            )
+        self.slots = sum(int(resources.get("CPU", 0)) // threads for resources in nodes)
+        self._memory = int(sum(resources.get("memory", 0) for resources in nodes) / self.slots)
         self._call = self._ray.remote(call)
+        #: Tasks that may not be done yet.
+        self._open: set[Any] = set()
 
     def put(self, value: Any) -> Any:
         """Into shared memory."""
         return self._ray.put(value)
 
-    def run(self, name: str, function: Callable[..., Any], *args: Any, returns: int = 1) -> Task:
+    def run(
+        self, name: str, function: Callable[..., Any], *args: Any, returns: int | None = None
+    ) -> Task:
         """A task of one slot, tried again elsewhere when its worker dies."""
         task = self._call.options(
             name=f"hottopixx: {name}",
             num_cpus=self.threads,
-            num_returns=returns + 1,
+            num_returns=(returns or 1) + 1,
             max_retries=_RETRIES,
         )
         *results, done = task.remote(__version__, function, returns, *args)
+        self._open.add(done)
         return Task(results, done)
 
     def get(self, result: Any) -> Any:
@@ -134,26 +153,29 @@ class OnRay:
             ) from error
 
     def wait(self, tasks: Sequence[Task], tell: Callable[[int], object]) -> None:
-        """Looks from time to time; an error ends it at once, and the other tasks are called off."""
+        """Looks from time to time; an error ends it at once, and all other tasks are called off."""
         waiting = [task.done for task in tasks]
         try:
             while waiting:
                 tell(len(tasks) - len(waiting))
                 done, waiting = self._ray.wait(waiting, num_returns=len(waiting), timeout=_LOOK)
+                self._open.difference_update(done)
                 for worker, peak in map(self.get, done):
                     self.peaks[worker] = max(peak, self.peaks.get(worker, 0))
         except BaseException:
-            for task in waiting:
+            for task in self._open:
                 self._ray.cancel(task)
             raise
         tell(len(tasks))
 
     def memory(self) -> int:
         """An even share of the memory that Ray leaves to tasks."""
-        return int(self._resources.get("memory", 1 << 62) / self.slots)
+        return self._memory or 1 << 62
 
 
-def call(version: str, function: Callable[..., Any], returns: int, *args: Any) -> tuple[Any, ...]:
+def call(
+    version: str, function: Callable[..., Any], returns: int | None, *args: Any
+) -> tuple[Any, ...]:
     """Results of the function, then the worker and the most bytes it held for itself."""
     if version != __version__:
         raise RuntimeError(
@@ -163,7 +185,7 @@ def call(version: str, function: Callable[..., Any], returns: int, *args: Any) -
     with _Memory() as memory:
         results = function(*args)
     worker = f"process {os.getpid()} on {socket.gethostname()}"
-    return (*(results if returns > 1 else [results]), (worker, memory.peak))
+    return (*([results] if returns is None else results), (worker, memory.peak))
 
 
 class _Memory:

@@ -6,14 +6,14 @@ import sys
 import time
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
 
 from .. import _native
 from .._arrays import to_native
-from .._functions import _prepared, _rank
+from .._functions import Method, _prepared, _rank
 from .._functions import factor as local_factor
 from .._progress import Bar
 from .._results import Errors, Factorization, factorization
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Unpack
 
-    from .._functions import Method, Options
+    from .._functions import Options
     from ._engine import Engine
     from ._passes import Corpus
     from ._source import Block
@@ -85,7 +85,7 @@ def factor(
     errors : {"all", "sketch"}, optional
         With a sketch: fit and measure all terms on the exact matrix, by shards of rows on the
         workers, or on the sketch. On the sketch errors are too small, never too large. (Default:
-        "all" for "gram", "sketch" for "cooccurrence".)
+        "all" for "gram", "sketch" for "cooccurrence".) F and W are then those of the sketch too.
     sample : int, optional
         Fit and measure over so many documents only, drawn by the seed.
     min_df, candidate_df : int, default=0
@@ -105,7 +105,7 @@ def factor(
         A folder for what the first pass and the choice came to. Called again with the same
         documents and settings, work goes on from there.
     **options
-        As for `hottopixx.factor`; `threads` is about the choice alone.
+        As for `hottopixx.factor`; `threads` and `max_seconds` are about the choice alone.
 
     Returns
     -------
@@ -127,18 +127,34 @@ def factor(
     >>> (answer.F == hottopixx.evaluate(instance.X, answer.hott).F).all()
     np.True_
     """
-    wish = _Wish(matrix, sketch, errors, sample, min_df, candidate_df)
+    wish = _Wish(
+        matrix,
+        _whole("sketch", sketch, 1),
+        errors,
+        _whole("sample", sample, 1),
+        _whole("min_df", min_df, 0) or 0,
+        _whole("candidate_df", candidate_df, 0) or 0,
+    )
     wish.check()
     count = _rank(rank)
+    if method not in get_args(Method):
+        raise ValueError(f"method is {method!r}: choose one of {', '.join(get_args(Method))}")
+    if _whole("seed", options.get("seed", 0), 0) is None or options.get("seed", 0) >= 2**64:
+        raise ValueError(f"seed is {options['seed']}: give a number from 0 to 2^64 - 1")
+    silent: Any = {**options, "verbose": False}
+    with _prepared(method, silent):
+        pass  # unknown options and impossible values are refused before anything is started
     with _engine(address, workers, worker_threads) as engine, _teller(options) as tell:
         given = _source.source(documents, engine.put)
-        corpus = _passes.look(engine, given.partitions, tell)
-        labels = _names(names if names is not None else given.names, corpus)
+        known = names if names is not None else given.names
+        corpus = _passes.look(engine, given.partitions, tell, None if known is None else len(known))
+        labels = _names(known, corpus)
         if sample is not None and sample > corpus.documents:
             raise ValueError(
                 f"sample is {sample}, but there are {corpus.documents} documents: give no more"
             )
-        corpus = corpus.keeping(min_df)
+        corpus = corpus.keeping(wish.min_df)
+        wish = wish.on(corpus)
         about = {
             "version": _native.__version__,
             "partitions": corpus.digests,
@@ -154,7 +170,7 @@ def factor(
         work = _Work(engine, corpus, wish, Checkpoint(checkpoint, about), tell, worker_memory)
         answer = work.choose(count, method, options)
         answer = work.fit(answer, options)
-        return _in_all_terms(answer, corpus, labels)
+        return _in_all_terms(answer, corpus, labels, columns_are_terms=wish.columns_are_terms)
 
 
 @dataclass(frozen=True)
@@ -174,12 +190,18 @@ class _Wish:
             raise ValueError(f"matrix is {self.matrix!r}: choose 'gram' or 'cooccurrence'")
         if self.errors not in (None, "all", "sketch"):
             raise ValueError(f"errors is {self.errors!r}: choose 'all' or 'sketch'")
-        if self.sketch is not None and self.sketch < 1:
-            raise ValueError(f"sketch is {self.sketch}: give a number of columns, from 1")
         if self.errors == "sketch" and self.sketch is None:
             raise ValueError("errors='sketch' needs a sketch: say how many columns it has")
-        if self.sample is not None and self.sample < 1:
-            raise ValueError(f"sample is {self.sample}: give a number of documents, from 1")
+        if self.errors == "sketch" and self.sample is not None:
+            raise ValueError(
+                "errors are measured on the sketch or on a sample: ask for one of them"
+            )
+
+    def on(self, corpus: Corpus) -> _Wish:
+        """Without a sketch that would have as many columns as the matrix itself."""
+        if self.sketch is None or self.sketch < corpus.width:
+            return self
+        return replace(self, sketch=None, errors=None)
 
     @property
     def measured_on_documents(self) -> bool:
@@ -187,6 +209,13 @@ class _Wish:
         if self.matrix == "gram":
             return self.errors != "sketch"
         return (self.errors == "all" and self.sketch is not None) or self.sample is not None
+
+    @property
+    def columns_are_terms(self) -> bool:
+        """Whether W has a column for each term; otherwise for each document, or each bucket."""
+        if self.matrix == "gram":
+            return self.sketch is None and not self.measured_on_documents
+        return self.sketch is None or self.measured_on_documents
 
 
 @dataclass(frozen=True)
@@ -202,6 +231,10 @@ class _Work:
         """The first pass, and the choice on what it leaves behind."""
         kept = self.checkpoint.answer()
         seconds = {}
+        candidates = self._candidates(rank, options)
+        given: Any = {**options, "candidates": None if candidates.all() else candidates}
+        if given.get("cost") is not None:
+            given["cost"] = self._of_kept("cost", given["cost"], float)
         if kept is None:
             begun = time.monotonic()
             matrix = self.checkpoint.matrix()
@@ -209,9 +242,6 @@ class _Work:
                 matrix = self._matrix(options.get("seed", 0))
                 self.checkpoint.keep_matrix(matrix)
             seconds["pass"] = time.monotonic() - begun
-            given: Any = {**options, "candidates": self._candidates(options)}
-            if given.get("cost") is not None:
-                given["cost"] = self._of_kept("cost", given["cost"], float)
             with _prepared(method, given) as (settings, run):
                 kept = _native.factor(to_native(matrix), rank, settings, run)
             self.checkpoint.keep_answer(kept)
@@ -228,20 +258,39 @@ class _Work:
             self.engine, corpus, wish.matrix, self.tell, buckets=buckets, limit=self.limit
         )
         matrix = _passes.assemble(self.engine, shards)
+        if wish.matrix == "gram":
+            self._check_products(matrix)
         if wish.matrix == "gram" and buckets is None:
             # A feature in large units should not count more as a coordinate: columns by l2 norm.
             norms = np.sqrt(matrix.diagonal())
             scale = 1.0 / np.where(norms > 0, norms, 1.0)
-            matrix = sp.csr_array(matrix * scale) if is_sparse(matrix) else matrix * scale
+            if is_sparse(matrix):
+                matrix.data *= scale[matrix.indices]
+            else:
+                matrix *= scale
         return matrix
 
-    def _candidates(self, options: Options) -> Any:
-        """Terms that may be chosen, among those that count."""
+    def _check_products(self, matrix: Block) -> None:
+        """Refuses numbers whose products overflow or vanish."""
+        sums = np.asarray(matrix.sum(axis=1)).ravel()
+        if not np.isfinite(sums).all() or (sums[self.corpus.frequency > 0] == 0).any():
+            raise ValueError(
+                "products of two numbers are too large or too small for double precision: "
+                "divide the documents by a constant first"
+            )
+
+    def _candidates(self, rank: int, options: Options) -> NDArray[np.bool_]:
+        """Terms that may be chosen, among those that count; enough of them for the rank."""
         mask = self.corpus.frequency >= self.wish.candidate_df
         given = options.get("candidates")
         if given is not None:
             mask &= self._of_kept("candidates", given, bool)
-        return None if mask.all() else mask
+        available = int(np.count_nonzero(mask & (self.corpus.frequency > 0)))
+        if not 1 <= rank <= available:
+            raise ValueError(
+                f"rank {rank} is not possible: {available} terms occur and may be chosen"
+            )
+        return mask
 
     def _of_kept(self, name: str, values: Any, dtype: type) -> NDArray[Any]:
         """What was given for all terms, for those that count."""
@@ -257,9 +306,13 @@ class _Work:
         notes = [self._solved()]
         if not wish.measured_on_documents:
             if wish.sketch is not None:
-                notes.append(
+                text = (
                     "F and the errors are those of the sketch: the errors on the exact matrix are "
-                    "as large or larger. The lower bound of a certificate holds there as well."
+                )
+                notes.append(f"{text}as large or larger.")
+            if wish.sketch is not None and answer.certificate is not None:
+                notes.append(
+                    "The lower bound of the certificate holds for the exact matrix as well."
                 )
             return replace(answer, notes=[*notes, *answer.notes])
         begun = time.monotonic()
@@ -272,9 +325,10 @@ class _Work:
             chosen = np.sort(picked).astype(np.int64)
             over = f"{wish.sample} of {corpus.documents} documents, drawn with seed {seed}"
         if wish.matrix == "gram":
-            shards, pieces = _passes.by_terms(self.engine, corpus, self.tell, chosen)
+            shards, blocks = _passes.by_terms(self.engine, corpus, self.tell, chosen)
             self._check_hott(answer, shards)
-            order = self._order(answer, shards, pieces)
+            order = self._order(answer, shards, blocks)
+            del blocks  # Ray may forget them
             answer = replace(
                 answer,
                 hott=answer.hott[order],
@@ -333,11 +387,11 @@ class _Work:
                 "nothing about it: give a larger sample, or a larger candidate_df"
             )
 
-    def _order(self, answer: Factorization, shards: _passes.Shards, pieces: list[Any]) -> list[int]:
+    def _order(self, answer: Factorization, shards: _passes.Shards, blocks: list[Any]) -> list[int]:
         """Places of the hott rows in the order in which one machine, with all of X, has them."""
         hott = [int(h) for h in answer.hott]
         if answer.method not in _GREEDY:
-            return _passes.most_distinctive_first(self.engine, shards, pieces, hott)
+            return _passes.most_distinctive_first(self.engine, shards, blocks, hott)
         # A greedy method that chooses these rows from all chooses them from themselves as well,
         # one after the other in the same order.
         rows = self.engine.get(_passes.hott_rows(self.engine, shards, hott))
@@ -363,12 +417,23 @@ class _Work:
                 f"Terms were chosen on a sketch of the {name} ({size}): its columns merged at "
                 f"random into {columns}. No error is larger there than on the exact matrix."
             )
+        if wish.matrix == "gram" and wish.sketch is None:
+            text += " Its columns were divided by their norms."
         if wish.matrix == "gram":
             text += " Exact mixtures of rows of X are the same mixtures there."
         if wish.candidate_df > 0:
             count = int(np.count_nonzero(corpus.frequency >= wish.candidate_df))
             text += f" Only the {count} terms of {wish.candidate_df} documents or more could be."
         return text
+
+
+def _whole(name: str, value: Any, least: int) -> int | None:
+    """A whole number as Python has them, or None."""
+    if value is None:
+        return None
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} is {value}: give a whole number, from {least}")
+    return int(value)
 
 
 def _names(names: Sequence[str] | None, corpus: Corpus) -> list[str] | None:
@@ -379,7 +444,9 @@ def _names(names: Sequence[str] | None, corpus: Corpus) -> list[str] | None:
     return [str(name) for name in names]
 
 
-def _in_all_terms(answer: Factorization, corpus: Corpus, names: list[str] | None) -> Factorization:
+def _in_all_terms(
+    answer: Factorization, corpus: Corpus, names: list[str] | None, *, columns_are_terms: bool
+) -> Factorization:
     """The answer with rows for terms that were set aside as well."""
     kept, terms = corpus.kept, corpus.terms
     if kept is None:
@@ -392,7 +459,6 @@ def _in_all_terms(answer: Factorization, corpus: Corpus, names: list[str] | None
         out[kept] = values
         return out
 
-    columns_are_terms = answer.W.shape[1] == corpus.width != corpus.documents
     set_aside = np.setdiff1d(np.arange(terms), kept)
     return replace(
         answer,
@@ -423,6 +489,8 @@ def _spread(rows: Any, places: NDArray[np.intp], count: int) -> Any:
 def _engine(address: str | None, workers: int | None, threads: int) -> Iterator[Engine]:
     """Who runs the tasks."""
     if address == "inline":
+        if threads < 1:
+            raise ValueError(f"worker_threads is {threads}: give a number from 1")
         yield Inline(threads)
         return
     with cluster(address, workers=workers, worker_threads=threads):

@@ -76,13 +76,17 @@ class Corpus:
         return replace(self, kept=kept, frequency=self.frequency[kept], work=self.work[kept])
 
 
-def look(engine: Engine, partitions: list[Partition], tell: Tell) -> Corpus:
-    """Reads and checks every partition once."""
-    tasks = [engine.run(f"read {part.name}", _work.survey, part) for part in partitions]
+def look(
+    engine: Engine, partitions: list[Partition], tell: Tell, names: int | None = None
+) -> Corpus:
+    """Reads and checks every partition once. There are `names` terms if no file says how many."""
+    tasks = [engine.run(f"read {part.name}", _work.survey, part, returns=2) for part in partitions]
+    counts = _Counter(lambda a, b: engine.run("add counts", _work.add_counts, a, b).result)
+    for task in tasks:
+        counts.push(task.results[1])
     engine.wait(tasks, lambda done: tell("reading", done, len(tasks)))
-    found: list[_work.Survey] = [engine.get(task.result) for task in tasks]
-    terms = max(survey.terms for survey in found)
-    dense = found[0].dense
+    found: list[_work.Survey] = [engine.get(task.results[0]) for task in tasks]
+    terms, dense = max(survey.terms for survey in found), found[0].dense
     certain = next((k for k, survey in enumerate(found) if survey.certain), None)
     for part, survey in zip(partitions, found, strict=True):
         if survey.dense != dense:
@@ -98,10 +102,11 @@ def look(engine: Engine, partitions: list[Partition], tell: Tell) -> Corpus:
                 f"{part.name} has {survey.terms} terms, but {partitions[certain].name} has "
                 f"{expected}: write both with the same vocabulary"
             )
-    frequency, work = np.zeros(terms, np.int64), np.zeros(terms, np.int64)
-    for survey in found:
-        frequency[: survey.terms] += survey.frequency
-        work[: survey.terms] += survey.work
+    if certain is None and names is not None:
+        terms = max(terms, names)
+    frequency, work = (np.zeros(terms, np.int64) for _ in range(2))
+    seen = engine.get(counts.total())
+    frequency[: len(seen[0])], work[: len(seen[1])] = seen
     return Corpus(
         partitions=partitions,
         sizes=[survey.documents for survey in found],
@@ -112,20 +117,6 @@ def look(engine: Engine, partitions: list[Partition], tell: Tell) -> Corpus:
         work=work,
         digests=[survey.digest for survey in found],
     )
-
-
-@dataclass(frozen=True)
-class Shards:
-    """Rows of a matrix, wherever they are: `results[s]` holds rows `cuts[s]` to `cuts[s + 1]`."""
-
-    cuts: list[int]
-    results: list[Any]
-    columns: int
-    #: Whether all numbers are stored; shards of sums may be of either kind until `uniform`.
-    dense: bool = True
-    #: What a worker needs of its own, and what all of them share, by the formula.
-    worker_bytes: int = 0
-    shared_bytes: int = 0
 
 
 class _Counter:
@@ -147,6 +138,20 @@ class _Counter:
         while self._held:
             value = self._add(self._held.pop()[1], value)
         return value
+
+
+@dataclass(frozen=True)
+class Shards:
+    """Rows of a matrix, wherever they are: `results[s]` holds rows `cuts[s]` to `cuts[s + 1]`."""
+
+    cuts: list[int]
+    results: list[Any]
+    columns: int
+    #: Whether all numbers are stored; shards of sums may be of either kind until `uniform`.
+    dense: bool = True
+    #: What a worker needs of its own, and what all of them share, by the formula.
+    worker_bytes: int = 0
+    shared_bytes: int = 0
 
 
 def pair_sums(
@@ -172,6 +177,7 @@ def pair_sums(
         slots=engine.slots,
         threads=engine.threads,
         limit=engine.memory() if limit is None else limit,
+        strict=limit is not None,
     )
     cuts = plan.cuts if cuts is None else cuts
     total = len(plan.blocks) * (len(cuts) - 1)
@@ -190,7 +196,7 @@ def pair_sums(
         finished += len(block)
 
     for number, (first, last) in enumerate(plan.blocks):
-        pieces = _pieces(engine, corpus, first, last, chosen)
+        pieces = _pieces(engine, corpus, first, last, chosen, sparse=not dense)
         tasks = []
         for (low, high), counter in zip(pairwise(cuts), sums, strict=True):
             name = f"{kind}, block {number} of documents, rows {low} to {high}"
@@ -218,6 +224,8 @@ def _pieces(
     first: int,
     last: int,
     chosen: NDArray[np.int64] | None,
+    *,
+    sparse: bool,
 ) -> list[Any]:
     """The documents of a block, a piece for each partition that has some of them."""
     pieces = []
@@ -228,9 +236,8 @@ def _pieces(
             here = chosen[np.searchsorted(chosen, begins[k] + low) :]
             some = here[: np.searchsorted(here, begins[k] + high)] - begins[k]
         part = corpus.partitions[k]
-        task = engine.run(
-            f"read {part.name}", _work.piece, part, low, high, corpus.terms, corpus.kept, some
-        )
+        which = (low, high, corpus.terms, corpus.kept, some, sparse)
+        task = engine.run(f"read {part.name}", _work.piece, part, *which)
         pieces.append(task.result)
     return pieces
 
@@ -282,16 +289,21 @@ def uniform(engine: Engine, shards: Shards) -> Shards:
 
 def by_terms(
     engine: Engine, corpus: Corpus, tell: Tell, chosen: NDArray[np.int64] | None
-) -> tuple[Shards, list[Any]]:
-    """X itself, terms x documents, in shards of rows, and in pieces of documents as it was read.
+) -> tuple[Shards, list[list[Any]]]:
+    """X itself, terms x documents, in shards of rows, and in blocks of documents as it was read.
 
     Every number moves once.
     """
     cuts = _plan.cleaning_cuts(corpus.entries, corpus.width, corpus.dense)
-    pieces = _pieces(engine, corpus, 0, corpus.documents, chosen)
+    size = _plan.block_documents(corpus.dense, corpus.width)
+    blocks = [
+        _pieces(engine, corpus, first, last, chosen, sparse=not corpus.dense)
+        for first, last in _plan.blocks(corpus.documents, size)
+    ]
     tasks = [
         engine.run("turn documents into rows", _work.split, cuts, piece, returns=len(cuts) - 1)
-        for piece in pieces
+        for block in blocks
+        for piece in block
     ]
     engine.wait(tasks, lambda done: tell("turning documents into rows", done, len(tasks)))
     results = [
@@ -301,17 +313,19 @@ def by_terms(
         for k, (low, high) in enumerate(pairwise(cuts))
     ]
     columns = corpus.documents if chosen is None else len(chosen)
-    return Shards(cuts, results, columns, dense=corpus.dense), pieces
+    return Shards(cuts, results, columns, dense=corpus.dense), blocks
 
 
 def most_distinctive_first(
-    engine: Engine, shards: Shards, pieces: list[Any], hott: list[int]
+    engine: Engine, shards: Shards, blocks: list[list[Any]], hott: list[int]
 ) -> list[int]:
     """Places of the hott rows, the farthest from the mean row first, as the library orders them."""
     tasks = [engine.run("sum rows", _work.row_sums, rows) for rows in shards.results]
     sums = engine.put(np.concatenate([engine.get(task.result) for task in tasks]))
-    tasks = [engine.run("distances", _work.distances, hott, sums, piece) for piece in pieces]
-    total = np.sum([engine.get(task.result) for task in tasks], axis=0)
+    tasks = [engine.run("distances", _work.distances, hott, sums, *block) for block in blocks]
+    total = np.zeros(len(hott))
+    for task in tasks:
+        total += engine.get(task.result)
     return sorted(range(len(hott)), key=lambda k: (-total[k], hott[k]))
 
 
@@ -374,7 +388,7 @@ def clean(
     stacked = (sp.vstack if sparse else np.concatenate)([part.F for part in parts])
     return Cleaned(
         F=sp.csr_array(stacked) if sparse else stacked,
-        W=engine.get(chosen),
+        W=engine.get(chosen).copy(),  # what Ray keeps cannot be written to
         per_row=per_row,
         inf1=float(per_row.max()),
         # One after the other, as the library adds.

@@ -62,12 +62,17 @@ class Pass:
     shared_bytes: int
 
 
-def memory(documents: int, shard_entries: float, rows: int, width: int, threads: int) -> int:
+def memory(
+    documents: int, shard_entries: float, rows: int, width: int, threads: int, dense: bool
+) -> int:
     """Bytes that a worker needs of its own for a shard of rows of a block of documents.
 
     Places and factors (72 a document); the entries of the shard by term (12 each, 16 a term);
-    the result, at most twice while it is put together (16 a number); and rows under way.
+    the result, at most twice while it is put together (16 a number); and rows under way. For
+    products of dense documents: these twice, in one piece and transposed, and the result.
     """
+    if dense:
+        return int(WORKER + 16 * documents * width + 16 * rows * width)
     under_way = (8 * threads + 12 * min(_STEP, rows)) * width
     own = 72 * documents + 12 * shard_entries + 16 * rows + 16 * rows * width
     return int(WORKER + own + under_way)
@@ -93,10 +98,12 @@ def divide(
     slots: int,
     threads: int,
     limit: int,
+    strict: bool = False,
 ) -> Pass:
     """As few shards as leave no slot idle and keep every worker within the limit.
 
-    The sums do not depend on the division, so it may depend on the number of slots.
+    The sums do not depend on the division, so it may depend on the number of slots. A limit that
+    not even one row keeps to is refused if it is strict, and of no use otherwise.
     """
     terms = len(frequency)
     size = block_documents(dense, terms)
@@ -105,12 +112,21 @@ def divide(
     entries = float(documents * terms if dense else frequency.sum()) * share
     most = -(-terms // DENSE_TILE) if dense else terms
     count = min(most, -(-2 * slots // len(parts)))
+    rows = DENSE_TILE if dense else 1
+    least = memory(min(size, documents), entries / terms, min(rows, terms), width, threads, dense)
+    if least > limit:
+        if strict:
+            raise ValueError(
+                f"worker_memory is {limit / 1e6:.0f} MB, but a worker needs {least / 1e6:.0f} MB "
+                "for one shard of the smallest kind: give more"
+            )
+        limit = 1 << 62
     while True:
         cuts = balanced(work + width, count, DENSE_TILE if dense else 1)
         per_shard = np.add.reduceat(frequency, cuts[:-1]) * share
         heights = np.diff(cuts)
         needed = max(
-            memory(min(size, documents), float(z), int(rows), width, threads)
+            memory(min(size, documents), float(z), int(rows), width, threads, dense)
             for z, rows in zip(per_shard, heights, strict=True)
         )
         if needed <= limit or count >= most:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import zipfile
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,8 +29,8 @@ Block: TypeAlias = Any
 TERMS, VALUES = "terms", "values"
 #: What a folder may hold beside its partitions: names of the terms, one a line, and what there is.
 VOCABULARY, MANIFEST = "vocabulary.txt", "partitions.json"
-#: Terms are counted in 32 bits.
-_MOST_TERMS = 2**32
+#: More terms than anybody has: a number beyond is a damaged one.
+_MOST_TERMS = 2**28
 
 
 def is_sparse(block: Block) -> bool:
@@ -78,7 +77,9 @@ class ParquetFile:
             skipped = int(ends[groups[0]]) if groups else first
             block = from_arrow(table.slice(first - skipped, last - first))
             told = (file.schema_arrow.metadata or {}).get(TERMS.encode())
-            return (block, False) if told is None else (_widened(block, int(told)), True)
+            if told is None:
+                return block, not is_sparse(block)
+            return _widened(block, int(told)), True
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ class NumpyFile:
             if self.path.endswith(".npy"):
                 array = np.load(self.path, mmap_mode="r", allow_pickle=False)
                 return np.asarray(array[first:last]), True
-            return sp.csr_array(sp.load_npz(self.path))[first:last], True
+            return _csr(sp.load_npz(self.path))[first:last], True
 
 
 @dataclass(frozen=True)
@@ -117,10 +118,18 @@ class InMemory:
             block = ray.get(block)
         with refusing(self.name):
             if hasattr(block, "column_names"):
-                return from_arrow(block.slice(first, None if last is None else last - first)), False
+                some = from_arrow(block.slice(first, None if last is None else last - first))
+                return some, not is_sparse(some)
             if is_sparse(block):
-                return sp.csr_array(block)[first:last], True
+                return _csr(block)[first:last], True
             return np.asarray(block)[first:last], True
+
+
+def _csr(matrix: Any) -> sp.csr_array:
+    """By rows; indices are looked at first, since scipy trusts them when it converts."""
+    if hasattr(matrix, "check_format"):
+        matrix.check_format(full_check=True)
+    return sp.csr_array(matrix)
 
 
 @dataclass(frozen=True)
@@ -139,9 +148,7 @@ def source(data: Any, put: Callable[[Any], Any]) -> Source:
     if isinstance(data, (str, os.PathLike)):
         return _folder(Path(data)) if Path(data).is_dir() else _files([data])
     if hasattr(data, "to_arrow_refs"):
-        tables = data.materialize().to_arrow_refs()
-        blocks = [InMemory(f"block {k} of the dataset", table) for k, table in enumerate(tables)]
-        return Source(list(blocks))
+        return Source(_dataset(data))
     if is_sparse(data) or isinstance(data, np.ndarray):
         return Source([InMemory("the matrix", put(data))])
     if isinstance(data, (list, tuple)) and data:
@@ -157,19 +164,39 @@ def source(data: Any, put: Callable[[Any], Any]) -> Source:
     )
 
 
+def _dataset(data: Any) -> list[Partition]:
+    """The blocks of a Ray Dataset that hold any documents, in the order of its rows."""
+    import ray
+
+    execution = data.context.execution_options
+    before, execution.preserve_order = execution.preserve_order, True
+    try:
+        tables = data.materialize().to_arrow_refs()
+    finally:
+        execution.preserve_order = before
+    rows = ray.get([ray.remote(_rows).remote(table) for table in tables])
+    kept = [table for table, count in zip(tables, rows, strict=True) if count]
+    return [InMemory(f"block {k} of the dataset", table) for k, table in enumerate(kept)]
+
+
+def _rows(table: Any) -> int:
+    return int(table.num_rows)
+
+
 def _folder(folder: Path) -> Source:
     paths = sorted((path for path in folder.iterdir() if _kind(path)), key=_natural)
     manifest = folder / MANIFEST
     if manifest.exists():
         with refusing(str(manifest)):
             listed = json.loads(manifest.read_text(encoding="utf-8"))["partitions"]
-        paths = [folder / Path(name).name for name in listed]
+            paths = [folder / Path(name).name for name in listed]
     if not paths:
         raise PartitionError(f"{folder} holds no .parquet, .npz or .npy file: give another folder")
     vocabulary = folder / VOCABULARY
     names = None
     if vocabulary.exists():
-        names = vocabulary.read_text(encoding="utf-8").splitlines()
+        with refusing(str(vocabulary)):
+            names = vocabulary.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     return Source(_files(paths).partitions, names)
 
 
@@ -197,7 +224,7 @@ def _kind(path: Path) -> Callable[[str], Partition] | None:
 def _natural(path: Path) -> list[Any]:
     """Numbers within names by their values: part-2 before part-10."""
     pieces = re.split(r"(\d+)", path.name)
-    return [int(piece) if piece.isdigit() else piece for piece in pieces]
+    return [[int(piece) if piece.isdigit() else piece for piece in pieces], path.name]
 
 
 class refusing:
@@ -215,11 +242,9 @@ class refusing:
             return
         if isinstance(error, FileNotFoundError):
             raise PartitionError(f"{self.name} is missing: restore it and start again") from None
-        arrow = type(error).__module__.startswith("pyarrow")
-        if arrow or isinstance(
-            error, (OSError, ValueError, KeyError, IndexError, EOFError, TypeError, zipfile.error)
-        ):
-            reason = " ".join(str(error).split()) or kind.__name__ if kind else ""
+        # Whatever the libraries that read files come up with for damaged ones, and that is a lot.
+        if isinstance(error, Exception):
+            reason = " ".join(str(error).split()) or type(error).__name__
             raise PartitionError(f"{self.name} cannot be read ({reason[:200]})") from None
 
 
@@ -241,7 +266,8 @@ def from_arrow(table: Any) -> Block:
     if terms.dtype.kind not in "iu":
         raise ValueError(f"column '{TERMS}' must hold whole numbers")
     if terms.size and (terms.min() < 0 or terms.max() >= _MOST_TERMS):
-        raise ValueError("it has a term below 0 or above 2^32")
+        wrong = int(terms.min() if terms.min() < 0 else terms.max())
+        raise ValueError(f"it has term {wrong}: terms count from 0 to {_MOST_TERMS - 1}")
     width = int(terms.max()) + 1 if terms.size else 0
     return sp.csr_array((values, terms, starts), shape=(len(starts) - 1, width))
 
@@ -252,6 +278,7 @@ def _lists(table: Any, name: str) -> tuple[NDArray[np.int64], Any]:
 
     starts, entries = [np.zeros(1, np.int64)], []
     for chunk in table.column(name).chunks:
+        chunk = _unwrapped(chunk)
         if not pa.types.is_list(chunk.type) and not pa.types.is_large_list(chunk.type):
             if not pa.types.is_fixed_size_list(chunk.type):
                 raise ValueError(f"column '{name}' must hold lists of numbers")
@@ -268,10 +295,21 @@ def _lists(table: Any, name: str) -> tuple[NDArray[np.int64], Any]:
     return np.concatenate(starts), joined
 
 
+def _unwrapped(chunk: Any) -> Any:
+    """Lists that Ray keeps as arrays of numpy, as lists."""
+    import pyarrow as pa
+
+    if isinstance(chunk, pa.ExtensionArray):
+        chunk = chunk.storage
+    return chunk.field("data") if pa.types.is_struct(chunk.type) else chunk
+
+
 def _widened(block: Block, terms: int) -> Block:
-    """The same documents with more terms."""
-    if not is_sparse(block) or block.shape[1] > terms:
+    """The same documents with all the terms that the file says there are."""
+    if not is_sparse(block):
         return block
+    if block.shape[1] > terms:
+        raise ValueError(f"it has term {block.shape[1] - 1}, but says that it has {terms} terms")
     return sp.csr_array((block.data, block.indices, block.indptr), shape=(block.shape[0], terms))
 
 
@@ -329,8 +367,16 @@ def write(
         raise ValueError(f"partition is {partition}: give a number of documents, from 1")
     if format not in ("npz", "parquet"):
         raise ValueError(f"format is {format!r}: choose 'npz' or 'parquet'")
+    labels = None if names is None else [str(name) for name in names]
+    if labels is not None and len(labels) != matrix.shape[1]:
+        raise ValueError(f"{len(labels)} names for {matrix.shape[1]} terms: give one for each")
+    if labels is not None and any("\n" in name for name in labels):
+        raise ValueError("a name holds a line break: names are written one a line")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    # Until all is written, the folder says nothing about what it held before.
+    (folder / MANIFEST).unlink(missing_ok=True)
+    (folder / VOCABULARY).unlink(missing_ok=True)
     files = []
     for k, first in enumerate(range(0, matrix.shape[0], partition)):
         block = matrix[first : first + partition]
@@ -338,8 +384,8 @@ def write(
         name = f"part-{k:05}.{kind}"
         whole(folder / name, partial(_write, block, kind))
         files.append(name)
-    if names is not None:
-        text = "".join(f"{name}\n" for name in names)
+    if labels is not None:
+        text = "".join(f"{name}\n" for name in labels)
         whole(folder / VOCABULARY, lambda file: file.write(text.encode()))
     about = json.dumps({"partitions": files}, indent=1)
     whole(folder / MANIFEST, lambda file: file.write(about.encode()))

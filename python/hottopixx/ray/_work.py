@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,22 +31,20 @@ class Survey:
     """What is in a partition."""
 
     documents: int
-    #: Stored numbers that are not zero.
-    entries: int
     #: Columns, or the largest term and one more.
     terms: int
     #: Whether the number of terms is certain.
     certain: bool
     dense: bool
-    #: Documents that have each term.
-    frequency: NDArray[np.int64]
-    #: Entries of the documents that have each term: what its row of pair sums takes.
-    work: NDArray[np.int64]
     #: Of all bytes.
     digest: str
 
 
-def survey(partition: Partition) -> Survey:
+#: By term: documents that have it, and entries of those, which is what its row of sums takes.
+Counts: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int64]]"
+
+
+def survey(partition: Partition) -> tuple[Survey, Counts]:
     """Reads and checks a partition."""
     block, certain = _checked(partition, 0, None)
     digest = hashlib.blake2b(digest_size=16)
@@ -64,22 +62,34 @@ def survey(partition: Partition) -> Survey:
     digest.update(repr(block.shape).encode())
     for array in arrays:
         digest.update(array.data)
-    return Survey(
-        documents=block.shape[0],
-        entries=int(frequency.sum()),
-        terms=block.shape[1],
-        certain=certain,
-        dense=not is_sparse(block),
-        frequency=frequency.astype(np.int64),
-        work=work.astype(np.int64),
-        digest=digest.hexdigest(),
-    )
+    documents, width = block.shape
+    found = Survey(documents, width, certain, not is_sparse(block), digest.hexdigest())
+    return found, (frequency.astype(np.int64), work.astype(np.int64))
+
+
+def add_counts(a: Counts, b: Counts) -> Counts:
+    """Counts of two parts, of which one may have seen fewer terms."""
+
+    def added(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.int64]:
+        longer, shorter = (x, y) if len(x) >= len(y) else (y, x)
+        out = longer.copy()
+        out[: len(shorter)] += shorter
+        return out
+
+    return added(a[0], b[0]), added(a[1], b[1])
 
 
 def _checked(partition: Partition, first: int, last: int | None) -> tuple[Block, bool]:
     """Documents with sorted terms and without zeros, if their numbers may be counts."""
     block, certain = partition.load(first, last)
-    if block.ndim != 2 or 0 in block.shape:
+    if block.ndim != 2:
+        raise PartitionError(
+            f"{partition.name} has {block.ndim} dimensions: give documents x terms"
+        )
+    if block.dtype.kind == "c":
+        raise PartitionError(f"{partition.name} is complex: give real numbers")
+    # A list of no terms is a document; who else has terms can tell.
+    if not block.shape[0] or (certain and not block.shape[1]):
         shape = " x ".join(map(str, block.shape))
         raise PartitionError(
             f"{partition.name} is empty ({shape}): remove it, or write its documents again"
@@ -121,11 +131,14 @@ def piece(
     terms: int,
     kept: NDArray[np.intp] | None,
     chosen: NDArray[np.int64] | None,
+    sparse: bool,
 ) -> Block:
     """Some documents of a partition, all terms or those that are kept."""
     block, _ = _checked(partition, first, last)
-    if len_of(block) != last - first:
+    if len_of(block) != last - first or block.shape[1] > terms:
         raise PartitionError(f"{partition.name} has changed since it was first read: start again")
+    if sparse:
+        block = sp.csr_array(block)
     if is_sparse(block):
         parts = (block.data, block.indices.astype(np.int32, copy=False), block.indptr)
         block = sp.csr_array(parts, shape=(last - first, terms))
@@ -148,11 +161,11 @@ def pair_rows(
     *pieces: Block,
 ) -> Block:
     """Rows of the co-occurrence or Gram matrix of a block of documents."""
-    if buckets is None and not any(is_sparse(block) for block in pieces) and kind == "gram":
+    if not is_sparse(pieces[0]):
         whole = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         floats = np.require(whole, np.float64, ["C", "A"])
         return from_native(_native.dense_gram_rows(floats, first, last, threads, _ALONE))
-    native = [to_native(sp.csr_array(block)) for block in pieces]
+    native = [to_native(block) for block in pieces]
     rows = _native.pair_rows(native, kind, first, last, buckets, threads, _ALONE)
     return from_native(rows)
 
@@ -184,11 +197,10 @@ def pick(rows: Block, wanted: list[int]) -> Block:
     return rows[wanted]
 
 
-def stack(order: list[int], *rows: Block) -> Block:
-    """Rows from several places, one below the other and then in that order."""
-    if is_sparse(rows[0]):
-        return sp.csr_array(sp.vstack(rows))[order]
-    return np.concatenate(rows)[order]
+def stack(order: list[int] | None, *rows: Block) -> Block:
+    """Rows from several places, one below the other, and then in that order if there is one."""
+    below = sp.csr_array(sp.vstack(rows)) if is_sparse(rows[0]) else np.concatenate(rows)
+    return below if order is None else below[order]
 
 
 def stored(rows: Block) -> int:
@@ -208,15 +220,15 @@ def row_sums(rows: Block) -> NDArray[np.float64]:
     return np.asarray(rows.sum(axis=1), dtype=np.float64).ravel()
 
 
-def distances(hott: list[int], sums: NDArray[np.float64], piece: Block) -> NDArray[np.float64]:
-    """What some documents add to the l1 distances of the hott rows from the mean of all rows.
+def distances(hott: list[int], sums: NDArray[np.float64], *pieces: Block) -> NDArray[np.float64]:
+    """What a block of documents adds to the l1 distances of the hott rows from the mean row.
 
-    Rows sum to one over all documents, as everywhere.
+    Rows sum to one over all documents, as everywhere. No sum depends on the pieces.
     """
+    block = stack(None, *pieces)
     factors = np.where(sums > 0, 1.0 / np.where(sums > 0, sums, 1.0), 0.0)
-    mean = (piece @ factors) / np.count_nonzero(sums)
-    columns = piece[:, hott]
-    columns = columns.toarray() if is_sparse(columns) else columns
+    mean = (block * factors).sum(axis=1) / np.count_nonzero(sums)
+    columns = formed(True, block[:, hott])
     total: NDArray[np.float64] = np.abs(columns * factors[hott] - mean[:, None]).sum(axis=0)
     return total
 
@@ -247,7 +259,7 @@ def clean(
     rank, count = len(hott), len_of(rows)
     own = {h - first: k for k, h in enumerate(hott) if first <= h < first + count}
     others = [i for i in range(count) if i not in own]
-    matrix = stack(list(range(len(others) + rank)), rows[others], chosen)
+    matrix = stack(None, rows[others], chosen)
     fit = evaluate(
         matrix,
         range(len(others), len(others) + rank),

@@ -7,6 +7,11 @@ use crate::problem::Raw;
 use hottopixx_io::write;
 use hottopixx_report::text::grouped;
 use serde::Serialize;
+use std::io::ErrorKind;
+
+/// What `hottopixx.ray` looks for beside the partitions.
+const MANIFEST: &str = "partitions.json";
+const VOCABULARY: &str = "vocabulary.txt";
 
 /// The list of files, which tells a folder that is whole from one that is not.
 #[derive(Serialize)]
@@ -26,6 +31,16 @@ pub fn run(args: &args::Partition) -> Result<(), Failure> {
         }
     })?;
     raw.matrix.check_nonnegative().map_err(|error| Failure::from_library(&raw.label, &error))?;
+    // Until all is written, the folder says nothing about what it held before.
+    for stale in [MANIFEST, VOCABULARY] {
+        match std::fs::remove_file(args.out.join(stale)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                let path = args.out.join(stale);
+                return Err(Failure::Wrong(format!("{}: {error}", path.display())));
+            }
+            _ => {}
+        }
+    }
     let documents = raw.matrix.transpose();
     let mut partitions = Vec::new();
     for first in (0..documents.rows()).step_by(args.documents) {
@@ -37,10 +52,10 @@ pub fn run(args: &args::Partition) -> Result<(), Failure> {
     }
     if let Some(names) = &raw.names {
         let lines: String = names.iter().map(|name| format!("{name}\n")).collect();
-        write::bytes(args.out.join("vocabulary.txt"), lines)?;
+        write::bytes(args.out.join(VOCABULARY), lines)?;
     }
     let count = partitions.len();
-    write::bytes(args.out.join("partitions.json"), output::json(&Manifest { partitions }))?;
+    write::bytes(args.out.join(MANIFEST), output::json(&Manifest { partitions }))?;
     if args.quiet {
         return Ok(());
     }

@@ -173,8 +173,11 @@ impl<'a> PairSums<'a> {
             Entries::Sparse(columns, _) => columns,
             Entries::Dense(_) => &[],
         };
-        let mut entries = entries.nonzeros().enumerate().inspect(|(k, _)| self.fetch(coming, *k));
-        let mut entries = entries.by_ref().map(|(_, entry)| entry).peekable();
+        if entries.stored() == 0 {
+            return SparseRow::default();
+        }
+        let walk = entries.nonzeros().enumerate().inspect(|(k, _)| self.fetch(coming, *k));
+        let mut entries = walk.map(|(_, entry)| entry).peekable();
         let blocks = self.documents.len().div_ceil(self.block).max(1);
         add_blocks(
             (1..=blocks).map(|block| {
