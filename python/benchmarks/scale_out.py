@@ -30,7 +30,7 @@ import scipy.sparse as sp
 
 import hottopixx
 import hottopixx.ray as scaled
-from hottopixx.ray import _cluster, _engine, _passes, _plan, _source, _work
+from hottopixx.ray import _cluster, _corpus, _engine, _passes, _plan, _source, _work
 
 GB = 1e9
 
@@ -63,7 +63,7 @@ def one_pass(engine: Any, folder: Path) -> tuple[float, float, _passes.Shards]:
     """Seconds to read and check, seconds of the pass, and what it came to."""
     begun = time.perf_counter()
     partitions = _source.source(folder, engine.put).partitions
-    found = _passes.look(engine, partitions, quiet)
+    found = _corpus.look(engine, partitions, quiet)
     looked = time.perf_counter()
     shards = _passes.pair_sums(engine, found, "cooccurrence", quiet)
     return looked - begun, time.perf_counter() - looked, shards

@@ -335,14 +335,14 @@ def test_a_partition_lost_between_the_passes(counts, tmp_path, monkeypatch):
     """The first reading saw it; the second says what happened, and writes nothing."""
     folder = tmp_path / "corpus"
     files = scaled.write(sp.csr_array(counts.X.T), folder, partition=300)
-    looked = _passes.look
+    looked = _factor.look
 
     def lose(*arguments):
         corpus = looked(*arguments)
         (folder / files[1]).unlink()
         return corpus
 
-    monkeypatch.setattr(_passes, "look", lose)
+    monkeypatch.setattr(_factor, "look", lose)
     with pytest.raises(scaled.PartitionError, match=f"{files[1]} is missing"):
         scaled.factor(folder, 6, address="inline", checkpoint=tmp_path / "checkpoint")
     assert not (tmp_path / "checkpoint").exists()

@@ -20,6 +20,7 @@ from .._results import Errors, Factorization, factorization
 from . import _passes, _source, _work
 from ._checkpoint import Checkpoint
 from ._cluster import cluster
+from ._corpus import look
 from ._engine import Inline, OnRay
 from ._source import is_sparse
 
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .._functions import Options
+    from ._corpus import Corpus, Tell
     from ._engine import Engine
-    from ._passes import Corpus
     from ._source import Block
 
 #: Methods whose order of choice says something.
@@ -147,7 +148,7 @@ def factor(
     with _engine(address, workers, worker_threads) as engine, _teller(options) as tell:
         given = _source.source(documents, engine.put)
         known = names if names is not None else given.names
-        corpus = _passes.look(engine, given.partitions, tell, None if known is None else len(known))
+        corpus = look(engine, given.partitions, tell, None if known is None else len(known))
         labels = _names(known, corpus)
         if sample is not None and sample > corpus.documents:
             raise ValueError(
@@ -224,7 +225,7 @@ class _Work:
     corpus: Corpus
     wish: _Wish
     checkpoint: Checkpoint
-    tell: Any
+    tell: Tell
     limit: int | None
 
     def choose(self, rank: int, method: str, options: Options) -> Factorization:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._native import BLOCK_DOCUMENTS, DENSE_TILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -149,3 +149,26 @@ def cleaning_cuts(entries: int, terms: int, dense: bool) -> list[int]:
     bytes_ = (8 if dense else 12) * entries
     count = min(terms, max(_SHARDS, -(-bytes_ // _SHARD)))
     return [terms * k // count for k in range(count)] + [terms]
+
+
+class Counter:
+    """Adds in the order of a binary counter, as `add_blocks` of the library does."""
+
+    def __init__(self, add: Callable[[Any, Any], Any]) -> None:
+        self._add = add
+        self._held: list[tuple[int, Any]] = []
+
+    def push(self, value: Any) -> None:
+        """The next one."""
+        level = 0
+        while self._held and self._held[-1][0] == level:
+            value = self._add(self._held.pop()[1], value)
+            level += 1
+        self._held.append((level, value))
+
+    def total(self) -> Any:
+        """The sum of all."""
+        value = self._held.pop()[1]
+        while self._held:
+            value = self._add(self._held.pop()[1], value)
+        return value
