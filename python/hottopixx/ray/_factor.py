@@ -16,7 +16,7 @@ from .._arrays import to_native
 from .._functions import Method, _prepared, _rank
 from .._functions import factor as local_factor
 from .._progress import Bar
-from .._results import Errors, Factorization, factorization
+from .._results import Factorization, factorization
 from . import _passes, _source, _work
 from ._checkpoint import Checkpoint
 from ._cluster import cluster
@@ -214,9 +214,8 @@ class _Wish:
     @property
     def columns_are_terms(self) -> bool:
         """Whether W has a column for each term; otherwise for each document, or each bucket."""
-        if self.matrix == "gram":
-            return self.sketch is None and not self.measured_on_documents
-        return self.sketch is None or self.measured_on_documents
+        exact = self.sketch is None or self.measured_on_documents
+        return self.matrix == "cooccurrence" and exact
 
 
 @dataclass(frozen=True)
@@ -251,7 +250,7 @@ class _Work:
 
     def _matrix(self, seed: int) -> Block:
         wish, corpus = self.wish, self.corpus
-        buckets = None if wish.sketch is None else (min(wish.sketch, corpus.width), seed)
+        buckets = None if wish.sketch is None else (wish.sketch, seed)
         if buckets is not None or corpus.dense:
             columns = corpus.width if buckets is None else buckets[0]
             _passes.check_room(corpus.width, columns, 8 * corpus.width * columns)
@@ -360,12 +359,7 @@ class _Work:
             answer,
             F=cleaned.F,
             W=cleaned.W,
-            error=Errors(
-                inf1=cleaned.inf1,
-                mean_l1=cleaned.mean_l1,
-                rmse=cleaned.rmse,
-                per_row=cleaned.per_row,
-            ),
+            error=cleaned.error,
             certificate=None,
             cleaning=cleaning.replace("-", "_"),
             inexact_rows=cleaned.inexact,
@@ -413,10 +407,9 @@ class _Work:
         if wish.sketch is None:
             text = f"Terms were chosen on the exact {name} ({size})."
         else:
-            columns = min(wish.sketch, corpus.width)
             text = (
                 f"Terms were chosen on a sketch of the {name} ({size}): its columns merged at "
-                f"random into {columns}. No error is larger there than on the exact matrix."
+                f"random into {wish.sketch}. No error is larger there than on the exact matrix."
             )
         if wish.matrix == "gram" and wish.sketch is None:
             text += " Its columns were divided by their norms."

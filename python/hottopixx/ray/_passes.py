@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from .._results import Errors
 from . import _plan, _work
-from ._source import is_sparse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -225,10 +225,8 @@ class Cleaned:
 
     F: Any
     W: Any
-    per_row: NDArray[np.float64]
-    inf1: float
-    mean_l1: float
-    rmse: float
+    error: Errors
+    #: Rows whose fit could not be proven to be the best.
     inexact: int
 
 
@@ -253,7 +251,6 @@ def clean(
     tell: Tell,
 ) -> Cleaned:
     """Fits every row on the hott rows, a shard at a time, and measures the errors."""
-    spans = list(pairwise(shards.cuts))
     chosen = hott_rows(engine, shards, hott)
     tasks = [
         engine.run(
@@ -267,23 +264,23 @@ def clean(
             rows,
             chosen,
         )
-        for (low, high), rows in zip(spans, shards.results, strict=True)
+        for (low, high), rows in zip(pairwise(shards.cuts), shards.results, strict=True)
     ]
     engine.wait(tasks, lambda done: tell("fitting rows", done, len(tasks)))
     parts: list[_work.Cleaned] = [engine.get(task.result) for task in tasks]
     per_row = np.concatenate([part.errors for part in parts])
     rows = sum(part.rows for part in parts)
     squares = sum(part.squares for part in parts)
-    sparse = is_sparse(parts[0].F)
-    stacked = (sp.vstack if sparse else np.concatenate)([part.F for part in parts])
     return Cleaned(
-        F=sp.csr_array(stacked) if sparse else stacked,
+        F=_work.stack(None, *(part.F for part in parts)),
         W=engine.get(chosen).copy(),  # what Ray keeps cannot be written to
-        per_row=per_row,
-        inf1=float(per_row.max()),
-        # One after the other, as the library adds.
-        mean_l1=float(np.add.accumulate(per_row)[-1] / rows),
-        rmse=float(np.sqrt(squares / (rows * shards.columns))),
+        error=Errors(
+            inf1=float(per_row.max()),
+            # One after the other, as the library adds.
+            mean_l1=float(np.add.accumulate(per_row)[-1] / rows),
+            rmse=float(np.sqrt(squares / (rows * shards.columns))),
+            per_row=per_row,
+        ),
         inexact=sum(part.inexact for part in parts),
     )
 

@@ -54,15 +54,17 @@ class Partition(Protocol):
 
 
 @dataclass(frozen=True)
-class ParquetFile:
-    """A file of documents: one list of term ids and one of values each, or values alone."""
-
+class _File:
     path: str
 
     @property
     def name(self) -> str:
         """The path."""
         return self.path
+
+
+class ParquetFile(_File):
+    """A file of documents: one list of term ids and one of values each, or values alone."""
 
     def load(self, first: int = 0, last: int | None = None) -> tuple[Block, bool]:
         """Reads the row groups that hold these documents."""
@@ -82,16 +84,8 @@ class ParquetFile:
             return _widened(block, int(told)), True
 
 
-@dataclass(frozen=True)
-class NumpyFile:
+class NumpyFile(_File):
     """A scipy sparse matrix (`.npz`) or a numpy array (`.npy`), documents x terms."""
-
-    path: str
-
-    @property
-    def name(self) -> str:
-        """The path."""
-        return self.path
 
     def load(self, first: int = 0, last: int | None = None) -> tuple[Block, bool]:
         """Reads the file; only these documents of an array."""

@@ -135,7 +135,7 @@ def piece(
 ) -> Block:
     """Some documents of a partition, all terms or those that are kept."""
     block, _ = _checked(partition, first, last)
-    if len_of(block) != last - first or block.shape[1] > terms:
+    if block.shape[0] != last - first or block.shape[1] > terms:
         raise PartitionError(f"{partition.name} has changed since it was first read: start again")
     if sparse:
         block = sp.csr_array(block)
@@ -145,11 +145,6 @@ def piece(
     if chosen is not None:
         block = block[chosen - first]
     return block if kept is None else block[:, kept]
-
-
-def len_of(block: Any) -> int:
-    """Rows of a block."""
-    return int(block.shape[0])
 
 
 def pair_rows(
@@ -256,7 +251,7 @@ def clean(
     chosen: Block,
 ) -> Cleaned:
     """Fits a shard of rows, from row `first` on, on the hott rows, which `chosen` holds."""
-    rank, count = len(hott), len_of(rows)
+    rank, count = len(hott), rows.shape[0]
     own = {h - first: k for k, h in enumerate(hott) if first <= h < first + count}
     others = [i for i in range(count) if i not in own]
     matrix = stack(None, rows[others], chosen)
