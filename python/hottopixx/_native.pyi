@@ -2,7 +2,9 @@ from ._types import Answer, Floats, Native, Run, Settings
 
 __all__ = [
     "BLOCK_DOCUMENTS",
+    "DENSE_ABOVE",
     "DENSE_TILE",
+    "STEP",
     "InfeasibleError",
     "NoAnswerError",
     "__version__",
@@ -21,7 +23,9 @@ __all__ = [
 ]
 
 BLOCK_DOCUMENTS: int
+DENSE_ABOVE: float
 DENSE_TILE: int
+STEP: int
 __version__: str
 
 class InfeasibleError(ValueError): ...

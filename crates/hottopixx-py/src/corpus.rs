@@ -7,15 +7,20 @@ use crate::settings::one_of;
 use hottopixx::Error;
 use hottopixx::clean;
 use hottopixx::matrix::{Matrix, Shape};
+use hottopixx::text::DENSE_ABOVE;
 use hottopixx::text::pairs::{
-    BLOCK_DOCUMENTS, Buckets, DENSE_TILE, PairKind, PairSums, dense_gram,
+    BLOCK_DOCUMENTS, Buckets, DENSE_TILE, PairKind, PairSums, STEP, dense_gram,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Documents in a block, and rows of a tile: what a division of the work keeps to.
-pub const BLOCK: usize = BLOCK_DOCUMENTS;
-pub const TILE: usize = DENSE_TILE;
+/// What a division of the work keeps to, and what it reckons with.
+pub fn add_constants(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("BLOCK_DOCUMENTS", BLOCK_DOCUMENTS)?;
+    module.add("DENSE_ABOVE", DENSE_ABOVE)?;
+    module.add("DENSE_TILE", DENSE_TILE)?;
+    module.add("STEP", STEP)
+}
 
 /// Rows `first..last` of the co-occurrence or Gram matrix of documents x terms in pieces, with columns
 /// in (count, seed) buckets where they are given.
@@ -67,7 +72,7 @@ pub fn dense_gram_rows(
     let Matrix::Dense(documents) = documents.matrix()? else {
         return Err(PyValueError::new_err("documents must be dense"));
     };
-    if first > last || last > documents.cols() || !first.is_multiple_of(TILE) {
+    if first > last || last > documents.cols() || !first.is_multiple_of(DENSE_TILE) {
         return Err(PyValueError::new_err(format!(
             "rows {first} to {last} of {} features",
             documents.cols()

@@ -30,8 +30,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("BLOCK_DOCUMENTS", super::corpus::BLOCK)?;
-        module.add("DENSE_TILE", super::corpus::TILE)?;
+        super::corpus::add_constants(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from .._native import DENSE_ABOVE
 from .._results import Errors
 from . import _plan, _work
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from ._engine import Engine, Task
     from ._source import Block
 
-#: Above this share of nonzeros a co-occurrence or Gram matrix is dense, as in the library.
-_DENSE_ABOVE = 0.3
 #: Share of this machine's memory that the matrix to choose from may take.
 _SHARE = 0.6
 
@@ -134,7 +133,7 @@ def _pieces(
 
 def _is_dense(stored: int, rows: int, columns: int) -> bool:
     """Whether a matrix is dense where the library would have it so; sketches always are."""
-    return rows != columns or stored > _DENSE_ABOVE * rows * columns
+    return rows != columns or stored > DENSE_ABOVE * rows * columns
 
 
 def stored(engine: Engine, shards: Shards) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._native import BLOCK_DOCUMENTS, DENSE_TILE
+from .._native import BLOCK_DOCUMENTS, DENSE_TILE, STEP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,8 +22,6 @@ _SHARD = 1 << 28
 _SHARDS = 8
 #: Bytes of a worker that has loaded Python, numpy, scipy, Ray and this package.
 WORKER = 300 << 20
-#: Terms whose sums are formed between two looks, as `PairSums::matrix` has it.
-_STEP = 256
 
 
 def block_documents(dense: bool, terms: int) -> int:
@@ -73,7 +71,7 @@ def memory(
     """
     if dense:
         return int(WORKER + 16 * documents * width + 16 * rows * width)
-    under_way = (8 * threads + 12 * min(_STEP, rows)) * width
+    under_way = (8 * threads + 12 * min(STEP, rows)) * width
     own = 72 * documents + 12 * shard_entries + 16 * rows + 16 * rows * width
     return int(WORKER + own + under_way)
 

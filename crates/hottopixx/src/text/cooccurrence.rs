@@ -19,7 +19,7 @@ use crate::matrix::Matrix;
 pub const MAX_COOCCURRENCES: usize = 1 << 29;
 
 /// Above this share of nonzero pairs the result is dense.
-const DENSE_ABOVE: f64 = 0.3;
+pub const DENSE_ABOVE: f64 = 0.3;
 
 /// Words handled between two looks at the number of pairs.
 const BLOCK: usize = 512;

@@ -13,7 +13,7 @@ mod cooccurrence;
 pub mod pairs;
 mod topics;
 
-pub use cooccurrence::{MAX_COOCCURRENCES, cooccurrence};
+pub use cooccurrence::{DENSE_ABOVE, MAX_COOCCURRENCES, cooccurrence};
 pub use topics::{document_topics, topic_given_word};
 
 use crate::matrix::Matrix;

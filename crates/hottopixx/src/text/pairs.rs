@@ -26,6 +26,9 @@ pub const BLOCK_DOCUMENTS: usize = 1 << 20;
 /// Rows of dense Gram matrices that are computed together, beginning at multiples of this.
 pub const DENSE_TILE: usize = 256;
 
+/// Rows of [`PairSums::matrix`] that are under way at a time.
+pub const STEP: usize = 256;
+
 /// Documents that are asked for before they are needed.
 const AHEAD: usize = 4;
 
@@ -108,8 +111,6 @@ impl<'a> PairSums<'a> {
     /// # Errors
     /// [`Error::Shape`] when there are more than 2^32 documents.
     pub fn matrix(&self, terms: Range<usize>) -> Result<Matrix, Error> {
-        /// Rows between two looks at what is stored.
-        const STEP: usize = 256;
         let (by_term, width) = (self.by_term(terms.clone())?, self.width());
         let mut steps = terms.clone().step_by(STEP);
         let some = |at: usize| self.rows(&by_term, terms.start, at..(at + STEP).min(terms.end));
