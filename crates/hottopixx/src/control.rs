@@ -3,7 +3,7 @@
 
 use crate::checkpoint::Keeper;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 /// Why a computation ended.
@@ -70,6 +70,8 @@ pub struct Control {
     stop: Option<Arc<AtomicBool>>,
     observer: Option<Arc<dyn Observer>>,
     keeper: Option<Arc<dyn Keeper>>,
+    /// What [`Control::stopped`] has said to anybody, 0 for nothing: see [`Control::cut_short`].
+    told: Arc<AtomicU8>,
 }
 
 impl Control {
@@ -121,15 +123,43 @@ impl Control {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Whether to stop now, and why. One atomic read and one look at the clock.
+    /// Whether to stop now, and why. One atomic read and one look at the clock. Ask only where a
+    /// yes leaves something undone: it is remembered, see [`Control::cut_short`].
     pub fn stopped(&self) -> Option<Stop> {
-        if self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        let stop = if self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             Some(Stop::Interrupted)
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             Some(Stop::TimeLimit)
         } else {
             None
+        };
+        match stop {
+            Some(Stop::Interrupted) => self.told.fetch_or(INTERRUPTED, Ordering::Relaxed),
+            Some(_) => self.told.fetch_or(LATE, Ordering::Relaxed),
+            None => 0,
+        };
+        stop
+    }
+
+    /// Why some part of the computation was left undone, if any was: what [`Control::stopped`] of
+    /// this control, or of one made from it by [`Control::for_share`], has answered so far. The
+    /// status of a whole run is read from here, last.
+    pub fn cut_short(&self) -> Option<Stop> {
+        match self.told.load(Ordering::Relaxed) {
+            0 => None,
+            told if told & INTERRUPTED != 0 => Some(Stop::Interrupted),
+            _ => Some(Stop::TimeLimit),
         }
+    }
+
+    /// The same for a run of its own, which has not been told to stop yet.
+    pub fn for_new_run(&self) -> Self {
+        Control { told: Arc::default(), ..self.clone() }
+    }
+
+    /// Begins to count work; see [`Watch`].
+    pub fn watch(&self) -> Watch<'_> {
+        Watch { control: self, work: 0, stop: None }
     }
 
     /// Tells the observer, if there is one.
@@ -137,6 +167,35 @@ impl Control {
         if let Some(observer) = &self.observer {
             observer.progress(progress);
         }
+    }
+}
+
+/// Bits of [`Control::told`].
+const INTERRUPTED: u8 = 1;
+const LATE: u8 = 2;
+
+/// Operations between two looks at the clock: a few milliseconds' worth.
+const LOOK_EVERY: usize = 4_000_000;
+
+/// Looks at a [`Control`] after every few million operations, so that inner loops may ask as often
+/// as they like.
+#[derive(Debug)]
+pub struct Watch<'a> {
+    control: &'a Control,
+    work: usize,
+    stop: Option<Stop>,
+}
+
+impl Watch<'_> {
+    /// Counts about so many operations (multiplications, comparisons) and says whether to stop.
+    /// Once it has said so it keeps saying it.
+    pub fn spend(&mut self, operations: usize) -> Option<Stop> {
+        self.work = self.work.saturating_add(operations);
+        if self.work >= LOOK_EVERY && self.stop.is_none() {
+            self.work = 0;
+            self.stop = self.control.stopped();
+        }
+        self.stop
     }
 }
 
@@ -148,5 +207,36 @@ impl std::fmt::Debug for Control {
             .field("observer", &self.observer.is_some())
             .field("keeper", &self.keeper.is_some())
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_told_is_remembered_and_shared() {
+        let free = Control::default();
+        assert_eq!((free.stopped(), free.cut_short()), (None, None));
+        let late = Control::default().with_deadline(Instant::now() + Duration::from_secs(3600));
+        let part = late.for_share(0.0);
+        assert_eq!((part.stopped(), late.stopped()), (Some(Stop::TimeLimit), None));
+        assert_eq!(late.cut_short(), Some(Stop::TimeLimit));
+        assert_eq!(late.for_new_run().cut_short(), None);
+        let flag = Arc::new(AtomicBool::new(true));
+        let both = part.with_stop_flag(flag);
+        assert_eq!(
+            (both.stopped(), late.cut_short()),
+            (Some(Stop::Interrupted), Some(Stop::Interrupted))
+        );
+    }
+
+    #[test]
+    fn a_watch_looks_after_some_work() {
+        let late = Control::default().with_deadline(Instant::now());
+        let mut watch = late.watch();
+        assert_eq!(watch.spend(LOOK_EVERY / 2), None);
+        assert_eq!(watch.spend(LOOK_EVERY), Some(Stop::TimeLimit));
+        assert_eq!(watch.spend(0), Some(Stop::TimeLimit));
     }
 }

@@ -4,6 +4,8 @@
 //! doubt, starting from the least squares fit ([`crate::l1::NearSolver`]); the others on all of
 //! them. Both are exact.
 
+use super::squares::least_squares;
+use crate::control::Control;
 use crate::l1::{Atoms, Basis, Gathered, NearSolver, Problem, Solver, Status};
 use crate::localise::greedy::least_squares_of;
 use crate::normalise::UnitRows;
@@ -30,14 +32,15 @@ impl RowFit {
     }
 }
 
-/// Fits every row of X on the rows `hott` (rows of X) with the least l1 error.
+/// Fits every row of X on the rows `hott` (rows of X) with the least l1 error. Rows that `control`
+/// leaves no time for are fitted by least squares, and say that they are not optimal.
 ///
 /// O(pivots * k * nonzeros of the row) for each row, k the number of hott rows it uses, for wide
 /// rows much less: about a dozen passes over their nonzeros of the hott rows. Rows in
 /// parallel in the current thread pool. The answer does not depend on the number of threads.
-pub fn exact(x: &UnitRows, hott: &[usize]) -> Vec<RowFit> {
+pub fn exact(x: &UnitRows, hott: &[usize], control: &Control) -> Vec<RowFit> {
     let rows: Vec<usize> = (0..x.features()).collect();
-    refit(x, hott, &rows, None)
+    refit(x, hott, &rows, None, control)
 }
 
 /// As [`exact`] for some rows of X, from earlier fits (by row of X) where there are any.
@@ -46,6 +49,7 @@ pub(crate) fn refit(
     hott: &[usize],
     rows: &[usize],
     earlier: Option<&[RowFit]>,
+    control: &Control,
 ) -> Vec<RowFit> {
     let atoms = Atoms::new(&x.select_rows(hott));
     let usable: Vec<u32> = (0..hott.len() as u32).collect();
@@ -53,59 +57,82 @@ pub(crate) fn refit(
     let is_wide = |points: usize| x.is_dense() && NearSolver::pays(points, hott.len());
     let any_wide = rows.iter().any(|&i| is_wide(x.row(i).stored()));
     let starts = if any_wide { least_squares_of(x, hott, rows) } else { Vec::new() };
-    rows.par_iter()
+    let fitted: Vec<Option<RowFit>> = rows
+        .par_iter()
         .enumerate()
-        .map_init(Workspace::default, |work, (at, &i)| {
-            if let Some(position) = hott.iter().position(|h| *h == i) {
-                return RowFit::itself(position);
-            }
-            let target = atoms.restrict(x.row(i), &mut work.gathered);
-            let problem =
-                Problem { design: target.design, x: target.x, usable: &usable, upper: None };
-            let basis = earlier.map(|fits| &fits[i].basis);
-            if is_wide(problem.x.len()) {
-                warm_near(&mut work.near, &problem, basis, &starts[at])
-            } else {
-                warm(&mut work.solver, &problem, basis)
-            }
-        })
-        .collect()
+        .map_init(
+            || Workspace::under(control),
+            |work, (at, &i)| {
+                if let Some(position) = hott.iter().position(|h| *h == i) {
+                    return Some(RowFit::itself(position));
+                }
+                if control.stopped().is_some() {
+                    return None;
+                }
+                let target = atoms.restrict(x.row(i), &mut work.gathered);
+                let problem =
+                    Problem { design: target.design, x: target.x, usable: &usable, upper: None };
+                let basis = earlier.map(|fits| &fits[i].basis);
+                if is_wide(problem.x.len()) {
+                    Some(proven_near(&mut work.near, &problem, basis, &starts[at]))
+                } else {
+                    proven(&mut work.solver, &problem, basis)
+                }
+            },
+        )
+        .collect();
+    let left: Vec<usize> =
+        rows.iter().zip(&fitted).filter(|(_, fit)| fit.is_none()).map(|(&i, _)| i).collect();
+    let mut rest = least_squares(x, hott, &left).into_iter();
+    fitted.into_iter().map(|fit| fit.or_else(|| rest.next()).expect("one for each row")).collect()
 }
 
-/// One fit, from a vertex where one is given, as a [`RowFit`].
-pub(crate) fn warm(solver: &mut Solver, problem: &Problem<'_>, basis: Option<&Basis>) -> RowFit {
+/// One fit, from a vertex where one is given, as a [`RowFit`]; `None` when it was stopped on its way
+/// up from nothing.
+fn proven(solver: &mut Solver, problem: &Problem<'_>, basis: Option<&Basis>) -> Option<RowFit> {
     let summary = solver.fit(problem, basis);
-    let weights = problem.usable.iter().map(|&j| (j, solver.weights()[j as usize]));
-    RowFit {
-        weights: weights.filter(|w| w.1 > 0.0).collect(),
+    (summary.status != Status::Stopped).then(|| RowFit {
+        weights: used(problem, |at| solver.weights()[problem.usable[at] as usize]),
         error: summary.value,
         optimal: summary.status == Status::Optimal,
         basis: solver.basis(),
-    }
+    })
 }
 
-/// As [`warm`] for wide problems, from the better of a vertex and weights for the usable atoms.
-fn warm_near(
+/// As [`proven`] for wide problems, from the better of a vertex and weights for the usable atoms;
+/// stopped, it is no worse than these.
+fn proven_near(
     near: &mut NearSolver,
     problem: &Problem<'_>,
     basis: Option<&Basis>,
     start: &[f64],
 ) -> RowFit {
     let summary = near.fit(problem, &[], basis, start);
-    let weights = problem.usable.iter().copied().zip(near.weights().iter().copied());
     RowFit {
-        weights: weights.filter(|w| w.1 > 0.0).collect(),
+        weights: used(problem, |at| near.weights()[at]),
         error: summary.value,
-        optimal: summary.optimal,
+        optimal: summary.status == Status::Optimal,
         basis: near.basis().clone(),
     }
 }
 
-#[derive(Default)]
+/// The usable atoms that have weight, from the weights by position in `usable`.
+fn used(problem: &Problem<'_>, weight: impl Fn(usize) -> f64) -> Vec<(u32, f64)> {
+    let all = problem.usable.iter().enumerate().map(|(at, &j)| (j, weight(at)));
+    all.filter(|w| w.1 > 0.0).collect()
+}
+
 struct Workspace {
     gathered: Gathered,
     solver: Solver,
     near: NearSolver,
+}
+
+impl Workspace {
+    fn under(control: &Control) -> Self {
+        let (solver, near) = (Solver::under(control), NearSolver::under(control));
+        Workspace { gathered: Gathered::default(), solver, near }
+    }
 }
 
 #[cfg(test)]
@@ -122,8 +149,9 @@ mod tests {
             assert!(NearSolver::pays(x.examples(), hott.len()));
             let atoms = Atoms::new(&x.select_rows(&hott));
             let (mut gathered, mut solver) = (Gathered::default(), Solver::new());
-            let cold = exact(x, &hott);
-            let again = refit(x, &hott, &(0..24).collect::<Vec<_>>(), Some(&cold));
+            let free = Control::default();
+            let cold = exact(x, &hott, &free);
+            let again = refit(x, &hott, &(0..24).collect::<Vec<_>>(), Some(&cold), &free);
             for (i, (fit, again)) in cold.iter().zip(&again).enumerate() {
                 let target = atoms.restrict(x.row(i), &mut gathered);
                 let (design, x, usable) = (target.design, target.x, &[0, 1, 2, 3, 4]);

@@ -28,8 +28,8 @@ const COLUMNS: usize = 1024;
 /// Forms every residual over all columns and adds it up: O(f n rank) in matrix products for dense X;
 /// for sparse X only the columns that a row or its hott rows touch. Shares nothing with the solvers.
 pub fn measure(x: &UnitRows, hott: &[usize], fits: &[RowFit]) -> Measured {
-    let per_row: Vec<(f64, f64)> =
-        if x.is_dense() { dense(x, hott, fits) } else { sparse(x, hott, fits) };
+    let all: Vec<usize> = (0..fits.len()).collect();
+    let per_row = measure_rows(x, hott, &all, fits);
     let rows = per_row.len() as f64;
     let l1: Vec<f64> = per_row.iter().map(|e| e.0).collect();
     Measured {
@@ -40,10 +40,20 @@ pub fn measure(x: &UnitRows, hott: &[usize], fits: &[RowFit]) -> Measured {
     }
 }
 
-/// (l1, sum of squares) of each residual, block by block: `E = X - F W` on some rows and columns.
-fn dense(x: &UnitRows, hott: &[usize], fits: &[RowFit]) -> Vec<(f64, f64)> {
+/// (l1, sum of squares) of the residuals of some rows, whose fits are given in the same order.
+pub(super) fn measure_rows(
+    x: &UnitRows,
+    hott: &[usize],
+    rows: &[usize],
+    fits: &[RowFit],
+) -> Vec<(f64, f64)> {
+    if x.is_dense() { dense(x, hott, rows, fits) } else { sparse(x, hott, rows, fits) }
+}
+
+/// As [`measure_rows`], block by block: `E = X - F W` on some rows and columns.
+fn dense(x: &UnitRows, hott: &[usize], rows: &[usize], fits: &[RowFit]) -> Vec<(f64, f64)> {
     let (k, n) = (hott.len(), x.examples());
-    let block = |(at, fits): (usize, &[RowFit])| {
+    let block = |(rows, fits): (&[usize], &[RowFit])| {
         let m = fits.len();
         let mut f = vec![0.0; m * k];
         for (row, fit) in fits.iter().enumerate() {
@@ -58,7 +68,7 @@ fn dense(x: &UnitRows, hott: &[usize], fits: &[RowFit]) -> Vec<(f64, f64)> {
                 copy(x.row(h), part.clone(), out);
             }
             for (row, out) in e.chunks_exact_mut(width).take(m).enumerate() {
-                copy(x.row(at * ROWS + row), part.clone(), out);
+                copy(x.row(rows[row]), part.clone(), out);
             }
             let (w, e) = (&w[..k * width], &mut e[..m * width]);
             kernels::gemm(m, k, width, -1.0, &f, w, false, 1.0, e);
@@ -69,7 +79,7 @@ fn dense(x: &UnitRows, hott: &[usize], fits: &[RowFit]) -> Vec<(f64, f64)> {
         }
         sums
     };
-    fits.par_chunks(ROWS).enumerate().flat_map_iter(block).collect()
+    rows.par_chunks(ROWS).zip(fits.par_chunks(ROWS)).flat_map_iter(block).collect()
 }
 
 /// Some columns of a dense row.
@@ -80,12 +90,12 @@ fn copy(row: Row<'_>, part: Range<usize>, out: &mut [f64]) {
 }
 
 /// As [`dense`], row by row.
-fn sparse(x: &UnitRows, hott: &[usize], fits: &[RowFit]) -> Vec<(f64, f64)> {
-    fits.par_iter()
-        .enumerate()
+fn sparse(x: &UnitRows, hott: &[usize], rows: &[usize], fits: &[RowFit]) -> Vec<(f64, f64)> {
+    rows.par_iter()
+        .zip(fits)
         .map_init(
             || vec![0.0; x.examples()],
-            |residual, (i, fit)| {
+            |residual, (&i, fit)| {
                 let mut parts: Vec<(Row<'_>, f64)> = vec![(x.row(i), 1.0)];
                 parts.extend(fit.weights.iter().map(|&(j, w)| (x.row(hott[j as usize]), -w)));
                 for (row, factor) in &parts {
@@ -116,6 +126,7 @@ fn take(residual: &mut f64, l1: &mut f64, squares: &mut f64) {
 #[cfg(test)]
 mod tests {
     use crate::clean::{IncrementalSettings, exact, incremental, least_squares, measure};
+    use crate::control::Control;
     use crate::localise::instances::SIX_ROWS;
     use crate::localise::instances::{as_sparse, paper};
     use crate::matrix::{Dense, Matrix, Sparse};
@@ -136,7 +147,7 @@ mod tests {
         let (dense, sparse) = example();
         for matrix in [dense, sparse] {
             let x = UnitRows::new(&matrix).unwrap();
-            let fits = exact(&x, &[0, 1, 2]);
+            let fits = exact(&x, &[0, 1, 2], &Control::default());
             let measured = measure(&x, &[0, 1, 2], &fits);
             for (fit, l1) in fits.iter().zip(&measured.l1) {
                 assert!((fit.error - l1).abs() < 1e-14, "{} {l1}", fit.error);
@@ -162,9 +173,10 @@ mod tests {
     #[test]
     fn blocks_add_up() {
         let x = paper((70, 1300, 6, 1), 4.0, 2).x;
-        let (fits, hott) = (least_squares(&x, &[3, 5, 8, 13]), [3, 5, 8, 13]);
+        let all: Vec<usize> = (0..x.features()).collect();
+        let (fits, hott) = (least_squares(&x, &[3, 5, 8, 13], &all), [3, 5, 8, 13]);
         let (dense, sparse) = (measure(&x, &hott, &fits), measure(&as_sparse(&x), &hott, &fits));
-        let best = exact(&x, &hott);
+        let best = exact(&x, &hott, &Control::default());
         for (i, fit) in fits.iter().enumerate() {
             let mut residual = x.dense_row(i);
             for &(j, w) in &fit.weights {

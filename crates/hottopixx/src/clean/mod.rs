@@ -12,9 +12,10 @@ mod incremental;
 mod measure;
 mod squares;
 
+pub(crate) use exact::refit;
 pub use exact::{RowFit, exact};
-pub(crate) use exact::{refit, warm};
 pub use incremental::{IncrementalSettings, incremental};
+use measure::measure_rows;
 pub use measure::{Measured, measure};
 pub use squares::least_squares;
 

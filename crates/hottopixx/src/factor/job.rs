@@ -261,7 +261,11 @@ impl<'a> Job<'a> {
         // Least squares stands in where exact fits are not affordable, here as well.
         let squares = self.cleaning == Cleaning::LeastSquares;
         let clean = |hott| {
-            if squares { self.clean(hott) } else { Selection::new(&self.x, hott, objective, None) }
+            if squares {
+                self.clean(hott)
+            } else {
+                Selection::new(&self.x, hott, objective, None, control)
+            }
         };
         let judged = judge(&self.x, candidates, rank, objective, control, squares, clean);
         let Some((mut selection, judged)) = judged else {
@@ -287,9 +291,12 @@ impl<'a> Job<'a> {
         let objective = self.settings.objective;
         let fits = match self.cleaning {
             Cleaning::Auto | Cleaning::Exact => {
-                return Selection::new(&self.x, hott, objective, None);
+                return Selection::new(&self.x, hott, objective, None, &self.settings.control);
             }
-            Cleaning::LeastSquares => least_squares(&self.x, &hott),
+            Cleaning::LeastSquares => {
+                let all: Vec<usize> = (0..self.x.features()).collect();
+                least_squares(&self.x, &hott, &all)
+            }
             Cleaning::Incremental => {
                 let settings =
                     IncrementalSettings { seed: self.settings.seed, ..Default::default() };

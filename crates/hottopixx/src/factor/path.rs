@@ -74,7 +74,7 @@ impl Factor {
 
 fn walk(x: &UnitRows, hott: Vec<usize>, objective: Objective, control: &Control) -> RankPath {
     let total = hott.len();
-    let mut selection = Selection::new(x, hott, objective, None);
+    let mut selection = Selection::new(x, hott, objective, None, control);
     let mut points = vec![point(x, &selection)];
     while selection.hott.len() > 1 {
         control.report(&Progress {
@@ -85,7 +85,7 @@ fn walk(x: &UnitRows, hott: Vec<usize>, objective: Objective, control: &Control)
             figure: Some(("error", selection.score)),
         });
         let Some(position) = missed_least(x, &selection, objective, control) else { break };
-        selection = without(x, selection, position, objective);
+        selection = without(x, selection, position, objective, control);
         points.push(point(x, &selection));
     }
     points.reverse();
@@ -126,7 +126,13 @@ fn missed_least(
 
 /// The selection without the hott row at this position. Rows that gave it no weight keep their
 /// fits, which stay optimal.
-fn without(x: &UnitRows, old: Selection, position: usize, objective: Objective) -> Selection {
+fn without(
+    x: &UnitRows,
+    old: Selection,
+    position: usize,
+    objective: Objective,
+    control: &Control,
+) -> Selection {
     let Selection { mut hott, mut fits, .. } = old;
     hott.remove(position);
     let gone = position as u32;
@@ -138,7 +144,7 @@ fn without(x: &UnitRows, old: Selection, position: usize, objective: Objective) 
         fit.basis.free.retain(|j| *j != gone);
         fit.basis.free.iter_mut().filter(|j| **j > gone).for_each(|j| *j -= 1);
     }
-    for (&i, fit) in again.iter().zip(refit(x, &hott, &again, Some(&fits))) {
+    for (&i, fit) in again.iter().zip(refit(x, &hott, &again, Some(&fits), control)) {
         fits[i] = fit;
     }
     let score = objective.score(fits.iter().map(|fit| fit.error));

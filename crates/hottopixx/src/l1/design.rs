@@ -44,6 +44,9 @@ pub struct Design {
     pub(super) by_point: Vec<f64>,
     pub(super) linear: Vec<f64>,
     pub(super) loss: Loss,
+    /// Whether the objective is an l1 norm, and so never below zero; otherwise it is a part of one,
+    /// see [`super::near`].
+    pub(super) whole: bool,
 }
 
 impl Design {
@@ -61,6 +64,7 @@ impl Design {
             by_point: atoms.transpose().into_values(),
             linear,
             loss,
+            whole: true,
         }
     }
 
@@ -72,6 +76,7 @@ impl Design {
             by_point: Vec::new(),
             linear: Vec::new(),
             loss: Loss::Hinge,
+            whole: true,
         }
     }
 

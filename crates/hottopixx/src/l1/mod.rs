@@ -19,6 +19,7 @@
 //! ```
 
 mod basis;
+mod bound;
 mod design;
 mod line_search;
 mod near;
@@ -30,8 +31,8 @@ mod walk;
 
 pub use basis::Basis;
 pub use design::{Atoms, Design, Gathered, Loss, Target};
-pub use near::{NearSolver, NearSummary};
-pub use solver::{Problem, Solver};
+pub use near::NearSolver;
+pub use solver::{Improved, Problem, Solver};
 pub(crate) use squares::{descend, squares};
 
 use crate::matrix::Dense;
@@ -46,6 +47,8 @@ pub enum Status {
     /// The pivots ran out or rounding got in the way: the weights keep their bounds and the lower
     /// bound holds, but they are apart.
     Inexact,
+    /// As [`Status::Inexact`], because a deadline or an interruption came first.
+    Stopped,
 }
 
 /// The scalars of a fit.

@@ -9,8 +9,9 @@
 //! near ones and the walk goes on from where it stood. If many are, the walk went further than the
 //! linear terms can be trusted: an exact line search on all points says how far to follow it, and
 //! near points are chosen anew around that place. When no far point has turned, all optimality
-//! conditions of the whole problem hold: the answer is exact, not an approximation. After some
-//! rounds all points count as near, so it ends.
+//! conditions of the whole problem hold: the answer is exact, not an approximation. If points still
+//! turn after some rounds, as on data full of ties and near-duplicates, the solver goes on with all
+//! points from the vertex that was reached.
 //!
 //! With many atoms the vertex to begin at is found by Newton steps on a smoothed loss
 //! ([`super::smooth`]), after which still fewer points are in doubt.
@@ -22,11 +23,14 @@
 //! `x.1`, and the error is at least `c.(A 1) - x.1`; so no optimal weight is above `2 x.1 / (A_j 1)`,
 //! and a bound somewhat above that changes nothing.
 
+use super::Summary;
 use super::basis::Basis;
+use super::bound::prove;
 use super::design::{Design, Loss};
 use super::line_search::{Breakpoint, find_crossing};
 use super::smooth::Smooth;
-use super::solver::{OPTIMAL_GAP, Problem, Solver};
+use super::solver::{Improved, Problem, Solver, ZERO};
+use crate::control::Control;
 use crate::kernels::{Inverse, axpy, axpy4, dot, max_abs, transpose};
 
 /// The near points are at first those with the smallest residuals: one in this many, ...
@@ -39,7 +43,7 @@ const NEAR_ATOMS: usize = 5;
 const NEAR_SWING: f64 = 2.4;
 /// The walk is believed when at most one near point in this many has turned.
 const BELIEVED: usize = 4;
-/// Rounds after which all points are near.
+/// Rounds after which the solver goes on with all points, from where it stands.
 const ROUNDS: usize = 12;
 /// Points offered to the first basis for each of its weights.
 const CRASH: usize = 2;
@@ -76,6 +80,17 @@ pub struct NearSolver {
     pub(super) held: Option<u32>,
     dual: Vec<f64>,
     basis: Basis,
+    control: Control,
+}
+
+/// How the rounds ended.
+enum End {
+    /// No far point turned: the answer is that of the whole problem.
+    Settled,
+    /// Points went on turning.
+    Undecided,
+    /// The control stopped them.
+    Stopped,
 }
 
 /// The problem on the near points and usable atoms.
@@ -94,18 +109,16 @@ impl Default for Near {
     }
 }
 
-/// What a fit came to.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NearSummary {
-    /// `||x - cA||_1`, measured over all points.
-    pub value: f64,
-    /// Pivots it took.
-    pub pivots: usize,
-    /// Whether value and bound agree to 1e-9 of the target's size.
-    pub optimal: bool,
-}
-
 impl NearSolver {
+    /// A solver whose fits `control` can stop.
+    pub fn under(control: &Control) -> Self {
+        NearSolver {
+            solver: Solver::under(control),
+            control: control.clone(),
+            ..NearSolver::default()
+        }
+    }
+
     /// Whether problems of this shape are solved faster here than by [`Solver`].
     pub fn pays(points: usize, usable: usize) -> bool {
         points >= WIDE.max(WIDE_ATOMS * usable)
@@ -113,25 +126,73 @@ impl NearSolver {
 
     /// Solves `problem`, which must have the hinge loss, starting from the best of
     /// the vertex `warm`, the weights `start` (atom, weight), and the weights `other` (by position
-    /// in `usable`).
+    /// in `usable`). The bound of the summary costs O(u n): see [`NearSolver::improve`] for fits
+    /// that need none.
     pub fn fit(
         &mut self,
         p: &Problem<'_>,
         start: &[(u32, f64)],
         warm: Option<&Basis>,
         other: &[f64],
-    ) -> NearSummary {
+    ) -> Summary {
+        let improved = self.improve(p, start, warm, other);
+        let lower_bound = prove(p, &mut self.dual, improved.value);
+        improved.with_bound(p, lower_bound)
+    }
+
+    /// As [`NearSolver::fit`] without a proof.
+    pub fn improve(
+        &mut self,
+        p: &Problem<'_>,
+        start: &[(u32, f64)],
+        warm: Option<&Basis>,
+        other: &[f64],
+    ) -> Improved {
         assert!(p.design.loss == Loss::Hinge, "hinge fits only");
         self.set_bounds(p);
         let warm = self.choose_start(p, start, warm, other);
+        if self.value(p) <= ZERO * p.mass() {
+            // Nothing is missed, which the dual 0 of the norm proves.
+            self.dual.clear();
+            self.dual.resize(p.x.len(), 1.0);
+            self.basis = warm.cloned().unwrap_or_default();
+            return Improved { value: self.value(p), pivots: 0, stopped: false };
+        }
         self.choose_near(p, 1);
-        let mut pivots = 0;
         self.near.gather(p, &self.far);
-        let mut basis = match warm {
+        let basis = match warm {
             Some(basis) => self.inwards(p, basis),
             None => self.crash(p),
         };
-        for round in 1.. {
+        let (pivots, end) = self.rounds(p, basis);
+        let (pivots, stopped) = match end {
+            End::Settled => (pivots, false),
+            End::Stopped => {
+                self.step_back(p);
+                (pivots, true)
+            }
+            End::Undecided => {
+                let basis = self.outwards(p, &self.solver.basis());
+                let whole = self.solver.improve(p, Some(&basis));
+                return self.take_whole(p, whole, pivots);
+            }
+        };
+        let basis = self.solver.basis();
+        self.dual.clone_from(&self.far);
+        for (&k, &y) in self.near.points.iter().zip(self.solver.dual()) {
+            self.dual[k as usize] = y;
+        }
+        self.basis = self.outwards(p, &basis);
+        Improved { value: self.value(p), pivots, stopped }
+    }
+
+    /// Walks and mends the near points until no far point turns: the pivots it took and how it
+    /// ended. The weights and residuals are those of the last walk.
+    fn rounds(&mut self, p: &Problem<'_>, mut basis: Basis) -> (usize, End) {
+        let control = self.control.clone();
+        let mut watch = control.watch();
+        let mut pivots = 0;
+        for round in 1..=ROUNDS {
             let near = &self.near;
             let inner = Problem {
                 design: &near.design,
@@ -139,35 +200,42 @@ impl NearSolver {
                 usable: &near.usable,
                 upper: Some(&self.upper),
             };
-            pivots += self.solver.fit(&inner, Some(&basis)).pivots;
+            let walked = self.solver.improve(&inner, Some(&basis));
+            pivots += walked.pivots;
             std::mem::swap(&mut self.weights, &mut self.old_weights);
             std::mem::swap(&mut self.residual, &mut self.old_residual);
             self.weights.clear();
             self.weights.extend_from_slice(self.solver.weights());
             self.form_residual(p);
             let turned = self.turned(p);
+            if walked.stopped || watch.spend(6 * p.usable.len() * p.x.len()).is_some() {
+                return (pivots, End::Stopped);
+            }
             if turned.is_empty() {
-                break;
+                return (pivots, End::Settled);
             }
             if turned.len() * BELIEVED <= self.near.points.len() {
                 basis = self.solver.basis();
                 self.take_in(p, &turned);
             } else {
                 self.step_back(p);
-                self.choose_near(p, if round < ROUNDS { 1 + round / 3 } else { usize::MAX });
+                self.choose_near(p, 1 + round / 3);
                 self.near.gather(p, &self.far);
                 basis = self.crash(p);
             }
         }
-        let basis = self.solver.basis();
-        self.dual.clone_from(&self.far);
-        for (&k, &y) in self.near.points.iter().zip(self.solver.dual()) {
-            self.dual[k as usize] = y;
-        }
-        self.basis = self.outwards(p, &basis);
-        // The last walk had all of the problem's reduced costs, so its gap is that of the whole.
-        let optimal = self.solver.gap <= OPTIMAL_GAP * p.x.iter().sum::<f64>();
-        NearSummary { value: self.value(p), pivots, optimal }
+        (pivots, End::Undecided)
+    }
+
+    /// Takes over an answer that the solver found on all points.
+    fn take_whole(&mut self, p: &Problem<'_>, whole: Improved, pivots: usize) -> Improved {
+        self.weights.clear();
+        self.weights.extend(p.usable.iter().map(|&j| self.solver.weights()[j as usize]));
+        self.form_residual(p);
+        self.dual.clear();
+        self.dual.extend_from_slice(self.solver.dual());
+        self.basis = self.solver.basis();
+        Improved { pivots: pivots + whole.pivots, value: self.value(p), ..whole }
     }
 
     /// The upper bounds of the usable atoms, or what takes their place.
@@ -486,6 +554,7 @@ impl Near {
         self.x.clear();
         let design = &mut self.design;
         (design.atoms, design.points, design.loss) = (p.usable.len(), 0, Loss::Hinge);
+        design.whole = false;
         design.linear.clear();
         design.linear.extend(p.usable.iter().map(|&j| {
             let atom = p.design.atom(j as usize);

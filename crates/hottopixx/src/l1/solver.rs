@@ -1,10 +1,12 @@
 //! The solver: its state, what goes in and what comes out.
 
 use super::basis::Basis;
+use super::bound::prove;
 use super::design::{Design, Loss};
 use super::line_search::Breakpoint;
 use super::{Status, Summary};
-use crate::kernels::{Inverse, dot};
+use crate::control::Control;
+use crate::kernels::{Inverse, axpy, axpy4};
 
 /// Sides of a point: above the fit, below it, or held on it.
 pub(super) const ABOVE: f64 = 1.0;
@@ -14,6 +16,8 @@ pub(super) const ACTIVE: f64 = 0.0;
 /// A fit is called optimal when value and bound differ by no more than this, relative to the
 /// target.
 pub(super) const OPTIMAL_GAP: f64 = 1e-9;
+/// An error below this share of the target is rounding: it is zero, and no error is smaller.
+pub(super) const ZERO: f64 = 1e-13;
 
 /// One l1 fit: `min ||x - cA||_1` over `0 <= c <= upper`, using only the atoms in `usable`.
 #[derive(Debug, Clone, Copy)]
@@ -29,6 +33,19 @@ pub struct Problem<'a> {
 }
 
 impl Problem<'_> {
+    /// What is added to the hinge form so that it is the norm: `-x.1`.
+    pub(super) fn offset(&self) -> f64 {
+        match self.design.loss {
+            Loss::Absolute => 0.0,
+            Loss::Hinge => -self.x.iter().sum::<f64>(),
+        }
+    }
+
+    /// `||x||_1`, the scale of all errors.
+    pub(super) fn mass(&self) -> f64 {
+        self.x.iter().map(|v| v.abs()).sum()
+    }
+
     pub(super) fn upper(&self, atom: usize) -> f64 {
         self.upper.map_or(f64::INFINITY, |u| u[atom])
     }
@@ -70,25 +87,45 @@ pub struct Solver {
     pub(super) noise: u64,
     /// Length of recent steps, a guess for the next.
     pub(super) typical_step: f64,
-    /// Value minus bound of the last fit.
-    pub(super) gap: f64,
+    /// Atoms and points that may not enter for now: entering made the basis singular.
+    pub(super) barred_atoms: Vec<u32>,
+    pub(super) barred_points: Vec<u32>,
+    /// Whether the last refresh had to give up a part of the basis.
+    pub(super) gave_up: bool,
+    control: Control,
 }
 
 impl Solver {
-    /// A solver with empty buffers.
+    /// A solver with empty buffers, which nothing stops.
     pub fn new() -> Self {
         Solver::default()
     }
 
+    /// A solver whose fits `control` can stop.
+    pub fn under(control: &Control) -> Self {
+        Solver { control: control.clone(), ..Solver::default() }
+    }
+
     /// Solves `problem`, from the vertex `warm` where one is given. Afterwards [`Solver::weights`],
-    /// [`Solver::dual`] and [`Solver::basis`] hold the answer.
+    /// [`Solver::dual`] and [`Solver::basis`] hold the answer. The bound of the summary costs
+    /// O(m n): see [`Solver::improve`] for fits that need none.
     pub fn fit(&mut self, problem: &Problem<'_>, warm: Option<&Basis>) -> Summary {
+        let improved = self.improve(problem, warm);
+        let lower_bound = prove(problem, &mut self.dual, improved.value);
+        improved.with_bound(problem, lower_bound)
+    }
+
+    /// As [`Solver::fit`] without a proof: what the weights miss is measured, that no others miss
+    /// less is only the walk's opinion.
+    pub fn improve(&mut self, problem: &Problem<'_>, warm: Option<&Basis>) -> Improved {
         self.reset(problem);
         if let Some(basis) = warm {
             self.take_basis(problem, basis);
         }
         self.refresh(problem, false);
-        self.walk(problem)
+        let control = self.control.clone();
+        let (pivots, stopped) = self.walk(problem, &mut control.watch());
+        Improved { value: self.measure(problem), pivots, stopped }
     }
 
     /// The weights c, by atom of the design.
@@ -132,65 +169,83 @@ impl Solver {
         self.free.clear();
         self.active.clear();
         self.inverse.clear();
+        self.barred_atoms.clear();
+        self.barred_points.clear();
         self.perturbed = false;
         self.typical_step = 1e-3;
         self.noise = 0x9E37_79B9_7F4A_7C15;
     }
 
-    /// Value and bound from the final weights and dual, each evaluated for itself.
-    ///
-    /// The bound is `y.x - x.1 - sum_j u_j (A_j.y - q_j)_+` (hinge) for a y made feasible by
-    /// scaling where a weight has no upper bound, so it holds whatever the walk did.
-    pub(super) fn summarise(&mut self, p: &Problem<'_>, pivots: usize) -> Summary {
-        let loss = p.design.loss;
-        let (up, down) = (loss.up(), loss.down());
-        let offset: f64 = match loss {
-            Loss::Absolute => 0.0,
-            Loss::Hinge => -p.x.iter().sum::<f64>(),
-        };
-        let mut value: f64 =
-            self.residual.iter().map(|&e| if e > 0.0 { up * e } else { -down * e }).sum();
-        value += p
-            .usable
-            .iter()
-            .map(|&j| p.design.linear[j as usize] * self.weights[j as usize])
-            .sum::<f64>();
-        value += offset;
+    /// Residuals `x - cA` from the data and the present weights: O(k n).
+    pub(super) fn form_residual(&mut self, p: &Problem<'_>) {
+        self.residual.copy_from_slice(p.x);
+        let used: Vec<(f64, &[f64])> = (p.usable.iter())
+            .map(|&j| (-self.weights[j as usize], p.design.atom(j as usize)))
+            .filter(|(c, _)| *c != 0.0)
+            .collect();
+        let mut fours = used.chunks_exact(4);
+        for four in &mut fours {
+            let factors = std::array::from_fn(|l| four[l].0);
+            axpy4(factors, std::array::from_fn(|l| four[l].1), &mut self.residual);
+        }
+        for (factor, atom) in fours.remainder() {
+            axpy(*factor, atom, &mut self.residual);
+        }
+    }
 
+    /// What the residuals, as they stand, amount to. Not below zero for a whole problem, but this
+    /// may be a part of one, see `near`.
+    pub(super) fn value(&self, p: &Problem<'_>) -> f64 {
+        let (up, down) = (p.design.loss.up(), p.design.loss.down());
+        let missed: f64 =
+            self.residual.iter().map(|&e| if e > 0.0 { up * e } else { -down * e }).sum();
+        let spent = |&j: &u32| p.design.linear[j as usize] * self.weights[j as usize];
+        let spent: f64 = p.usable.iter().map(spent).sum();
+        missed + spent + p.offset()
+    }
+
+    /// The error of the weights from the data alone, and the dual of the vertex as far as the walk
+    /// knows it: both residuals and duals of active points are what they are, not what they should
+    /// be.
+    fn measure(&mut self, p: &Problem<'_>) -> f64 {
+        self.form_residual(p);
+        let value = self.value(p);
+        let (up, down) = (p.design.loss.up(), p.design.loss.down());
         self.dual.clear();
+        if p.design.whole && value <= ZERO * p.mass() {
+            // Nothing is missed: the dual 0 of the norm proves it.
+            self.dual.resize(p.x.len(), 0.5 * (up - down));
+            return value.max(0.0);
+        }
         self.dual.extend(self.side.iter().map(|s| if *s == ABOVE { up } else { -down }));
         for (&k, &y) in self.active.iter().zip(&self.dual_active) {
             self.dual[k as usize] = y.clamp(-down, up);
         }
-        let mut scale = 1.0f64;
-        let mut feasible = true;
-        for j in p.usable.iter().map(|j| *j as usize) {
-            let (q, z) = (p.design.linear[j], self.reduced[j]);
-            if z < 0.0 && p.upper(j).is_infinite() {
-                if q > 0.0 {
-                    scale = scale.min(q / (q - z));
-                } else {
-                    feasible &= z > -OPTIMAL_GAP;
-                }
-            }
-        }
-        if scale < 1.0 {
-            self.dual.iter_mut().for_each(|y| *y *= scale);
-        }
-        let mut bound = dot(&self.dual, p.x) + offset;
-        for j in p.usable.iter().map(|j| *j as usize) {
-            let (q, z, u) = (p.design.linear[j], self.reduced[j], p.upper(j));
-            if u.is_finite() && u > 0.0 {
-                bound -= u * (scale * (q - z) - q).max(0.0);
-            }
-        }
-        // A norm is not negative, but this may be a part of one, see `near`.
-        self.gap = if feasible { value - bound } else { f64::INFINITY };
-        let value = value.max(0.0);
-        let lower_bound = if feasible { bound.clamp(0.0, value) } else { 0.0 };
-        let mass: f64 = p.x.iter().map(|v| v.abs()).sum();
-        let proven = value - lower_bound <= OPTIMAL_GAP * mass;
-        let status = if proven { Status::Optimal } else { Status::Inexact };
+        if p.design.whole { value.max(0.0) } else { value }
+    }
+}
+
+/// What a walk came to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Improved {
+    /// The l1 error of the weights found, measured on the data.
+    pub value: f64,
+    /// Pivots it took.
+    pub pivots: usize,
+    /// Whether it was stopped before its end.
+    pub stopped: bool,
+}
+
+impl Improved {
+    /// With a bound that was proven: the gap decides how it is called.
+    pub(super) fn with_bound(self, p: &Problem<'_>, lower_bound: f64) -> Summary {
+        let Improved { value, pivots, stopped } = self;
+        let proven = (value - lower_bound).abs() <= OPTIMAL_GAP * p.mass();
+        let status = match () {
+            () if proven => Status::Optimal,
+            () if stopped => Status::Stopped,
+            () => Status::Inexact,
+        };
         Summary { value, lower_bound, status, pivots }
     }
 }

@@ -5,7 +5,10 @@
 
 use super::basis::Basis;
 use super::solver::{ABOVE, ACTIVE, BELOW, Place, Problem, Solver};
-use crate::kernels::{axpy, dot, independent_block, max_abs};
+use crate::kernels::{dot, independent_block, max_abs};
+
+/// A point counts as met when its residual is below this, relative to the largest target.
+const UNMET: f64 = 1e-13;
 
 impl Solver {
     /// Takes over what still makes sense of an old vertex.
@@ -33,12 +36,15 @@ impl Solver {
     }
 
     /// Recomputes inverse, weights, residuals, sides and gradient from the lists of free weights
-    /// and active points, dropping pairs that are dependent or whose weights leave their bounds.
-    /// With `keep_sides`, points with residual zero stay on the side they were.
+    /// and active points, dropping pairs that are dependent, whose weights leave their bounds, or
+    /// whose points are not met. With `keep_sides`, points with residual zero stay on the side they
+    /// were.
     pub(super) fn refresh(&mut self, p: &Problem<'_>, keep_sides: bool) {
+        self.gave_up = false;
         self.drop_dependent(p);
-        loop {
-            self.solve_weights(p);
+        let scale = max_abs(p.x);
+        while !self.free.is_empty() {
+            let missed = self.solve_weights(p);
             let worst = (0..self.free.len())
                 .map(|f| {
                     let c = self.small[f];
@@ -48,6 +54,12 @@ impl Solver {
             match worst {
                 Some((f, violation)) if violation > 1e-13 => {
                     self.drop_free(p, f, self.small[f] > 0.0)
+                }
+                // A basis so near to a singular one that its points cannot be met.
+                Some(_) if missed > UNMET * scale => {
+                    self.gave_up = true;
+                    let f = self.most_sensitive();
+                    self.drop_free(p, f, false);
                 }
                 _ => break,
             }
@@ -62,13 +74,8 @@ impl Solver {
             let j = j as usize;
             self.weights[j] = self.small[f].clamp(0.0, p.upper(j));
         }
-        self.residual.copy_from_slice(p.x);
-        for j in p.usable.iter().map(|j| *j as usize) {
-            if self.weights[j] != 0.0 {
-                axpy(-self.weights[j], p.design.atom(j), &mut self.residual);
-            }
-        }
-        let zero = 1e-14 * max_abs(p.x);
+        self.form_residual(p);
+        let zero = 1e-14 * scale;
         for (e, side) in self.residual.iter_mut().zip(&mut self.side) {
             if *side == ACTIVE || (e.abs() <= zero && keep_sides) {
                 *e = 0.0;
@@ -80,12 +87,21 @@ impl Solver {
         self.perturbed = false;
     }
 
+    /// The position of the free weight that answers most to a change of the active points.
+    fn most_sensitive(&self) -> usize {
+        let size = |f: usize| {
+            (0..self.active.len()).map(|a| self.inverse.row(a)[f].abs()).fold(0.0, f64::max)
+        };
+        (0..self.free.len()).max_by(|&a, &b| size(a).total_cmp(&size(b))).unwrap_or(0)
+    }
+
     fn drop_dependent(&mut self, p: &Problem<'_>) {
         self.block(p);
         let (rows, cols) = (self.free.len(), self.active.len());
         if rows == cols && self.inverse.rebuild(&mut self.small.clone(), rows).is_ok() {
             return;
         }
+        self.gave_up |= rows == cols;
         let (keep_free, keep_active) = independent_block(&mut self.small, rows, cols);
         let free: Vec<u32> = keep_free.iter().map(|&f| self.free[f]).collect();
         let active: Vec<u32> = keep_active.iter().map(|&a| self.active[a]).collect();
@@ -129,20 +145,27 @@ impl Solver {
         }
     }
 
-    /// Free weights into `small`, from `c_free M = x_active - (weights at upper bounds)`.
-    fn solve_weights(&mut self, p: &Problem<'_>) {
+    /// Free weights into `small`, from `c_free M = x_active - (weights at upper bounds)`, and by how
+    /// much an active point is missed with them.
+    fn solve_weights(&mut self, p: &Problem<'_>) -> f64 {
+        let at_upper: Vec<usize> = (p.usable.iter().map(|j| *j as usize))
+            .filter(|&j| self.place[j] == Place::Upper)
+            .collect();
         self.other.clear();
         for &k in &self.active {
             let column = p.design.point(k as usize);
-            let bound: f64 = p
-                .usable
-                .iter()
-                .filter(|j| self.place[**j as usize] == Place::Upper)
-                .map(|j| p.upper(*j as usize) * column[*j as usize])
-                .sum();
+            let bound: f64 = at_upper.iter().map(|&j| p.upper(j) * column[j]).sum();
             self.other.push(p.x[k as usize] - bound);
         }
-        self.inverse.left_times(&self.other, &mut self.small);
+        let (free, active) = (&self.free, &self.active);
+        let times_m = |c: &[f64], out: &mut Vec<f64>| {
+            out.clear();
+            out.extend(active.iter().map(|&k| {
+                let column = p.design.point(k as usize);
+                free.iter().zip(c).map(|(&j, c)| c * column[j as usize]).sum::<f64>()
+            }));
+        };
+        self.inverse.left_solve(&self.other, times_m, &mut self.small)
     }
 
     /// Puts the free weight at position f on a bound and releases the point that depends on it most.

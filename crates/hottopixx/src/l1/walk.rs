@@ -11,9 +11,9 @@
 //! One pivot costs `(k + 1) n` for the rates of the residuals, `m k` for pricing, `m` for each
 //! residual that changes sign and `k^2` for the inverse.
 
-use super::Summary;
 use super::line_search::{Breakpoint, find_crossing};
-use super::solver::{ABOVE, ACTIVE, Place, Problem, Solver};
+use super::solver::{ABOVE, ACTIVE, Place, Problem, Solver, ZERO};
+use crate::control::Watch;
 use crate::kernels::{advance, axpy, axpy4, max_abs, speed_below, steps_to_zero};
 
 /// Violations of the optimality conditions below this are rounding; data have unit scale.
@@ -26,6 +26,20 @@ const TRUSTED: usize = 16;
 const STALLS: usize = 12;
 /// How often a perturbation or a rounding repair may be tried before the answer is given as it is.
 const ROUNDS: usize = 12;
+
+/// Most pivots: so many, and so many for each atom and point.
+const PIVOTS: (usize, usize) = (1000, 20);
+/// Gain, relative to the target, after which what was barred may try again.
+const UNBARRED: f64 = 1e-9;
+/// Reduced costs of free weights up to this are zero; otherwise duals are corrected so many times.
+const CORRECT: f64 = 1e-13;
+const CORRECTIONS: usize = 3;
+
+/// The edge to follow, if any, and whether the duals behind it are solved to rounding.
+struct Priced {
+    best: Option<(Entering, f64)>,
+    accurate: bool,
+}
 
 #[derive(Debug, Clone, Copy)]
 enum Entering {
@@ -46,14 +60,23 @@ enum Event {
 }
 
 impl Solver {
-    pub(super) fn walk(&mut self, p: &Problem<'_>) -> Summary {
-        let limit = 1000 + 20 * (p.usable.len() + p.x.len());
-        let mass: f64 = p.x.iter().map(|v| v.abs()).sum();
+    /// Walks from the present vertex. Returns the pivots it took and whether it was stopped; ends at
+    /// the cap on pivots too, and whoever asks how good the answer is measures it.
+    ///
+    /// Rounding is met in four places. Reduced costs are corrected when those of free weights are
+    /// not zero ([`Solver::price`]). What makes the basis singular is barred until the walk has got
+    /// further: near-duplicates of free atoms come again and again otherwise. Ties are broken by a
+    /// perturbation that is taken back. An end is believed only when seen without any of these.
+    pub(super) fn walk(&mut self, p: &Problem<'_>, watch: &mut Watch<'_>) -> (usize, bool) {
+        let limit = PIVOTS.0 + PIVOTS.1 * (p.usable.len() + p.x.len());
+        let mass = p.mass();
         let (mut pivots, mut fresh, mut stalls, mut rounds) = (0, 0, 0, 0);
+        let mut gained_since_barred = 0.0;
         loop {
             let bland = rounds > ROUNDS / 2 && stalls > 0;
-            let Some((entering, slope)) = self.price(p, bland) else {
-                if (fresh <= TRUSTED && !self.perturbed) || rounds >= ROUNDS {
+            let priced = self.price(p, bland);
+            let Some((entering, slope)) = priced.best else {
+                if (fresh <= TRUSTED && !self.perturbed && priced.accurate) || rounds >= ROUNDS {
                     break;
                 }
                 // Certain only when seen without much rounding and without perturbation.
@@ -62,6 +85,15 @@ impl Solver {
                 rounds += 1;
                 continue;
             };
+            if !priced.accurate && fresh > 0 {
+                self.refresh(p, true);
+                fresh = 0;
+                continue;
+            }
+            let work = (self.free.len() + 4) * p.x.len() + self.free.len() * p.usable.len();
+            if watch.spend(work).is_some() {
+                return (pivots, true);
+            }
             if pivots >= limit {
                 break;
             }
@@ -73,12 +105,35 @@ impl Solver {
             if step > 0.0 {
                 self.typical_step = step;
             }
-            stalls = if step * -slope > 1e-15 * mass { 0 } else { stalls + 1 };
+            let gain = step * -slope;
+            stalls = if gain > 1e-15 * mass { 0 } else { stalls + 1 };
+            gained_since_barred += gain;
+            let released = match entering {
+                Entering::Active { position, .. } => self.active[position],
+                Entering::Atom { .. } => u32::MAX,
+            };
             if !self.pivot(p, entering, event, step) || fresh >= REFRESH_EVERY {
                 self.refresh(p, true);
                 fresh = 0;
+                if self.gave_up {
+                    match entering {
+                        Entering::Atom { atom, .. } => self.barred_atoms.push(atom as u32),
+                        Entering::Active { .. } => self.barred_points.push(released),
+                    }
+                    gained_since_barred = 0.0;
+                }
+            }
+            if gained_since_barred > UNBARRED * mass && rounds < ROUNDS {
+                rounds +=
+                    usize::from(!self.barred_atoms.is_empty() || !self.barred_points.is_empty());
+                self.barred_atoms.clear();
+                self.barred_points.clear();
+                gained_since_barred = 0.0;
             }
             if stalls >= STALLS && !self.perturbed && rounds < ROUNDS {
+                if p.design.whole && self.value(p) <= ZERO * mass {
+                    break; // nothing is missed
+                }
                 self.perturb(p, mass);
                 stalls = 0;
                 fresh = fresh.max(1);
@@ -88,15 +143,24 @@ impl Solver {
             self.refresh(p, true);
             self.price(p, false);
         }
-        self.summarise(p, pivots)
+        (pivots, false)
     }
 
-    /// The most violated optimality condition per unit of weight moved, with its slope (< 0).
-    fn price(&mut self, p: &Problem<'_>, bland: bool) -> Option<(Entering, f64)> {
+    /// Duals of the active points and reduced costs, and the most violated optimality condition
+    /// per unit of weight moved, with its slope (< 0).
+    ///
+    /// `M y = g_free` is solved with the inverse; the reduced costs of free weights, `g - M y`, are
+    /// then zero up to the inverse's error, and correct y where they are not.
+    fn price(&mut self, p: &Problem<'_>, bland: bool) -> Priced {
         let (up, down) = (p.design.loss.up(), p.design.loss.down());
         self.small.clear();
         self.small.extend(self.free.iter().map(|&j| self.gradient[j as usize]));
         self.inverse.times(&self.small, &mut self.dual_active);
+        self.reduced.copy_from_slice(&self.gradient);
+        for (&y, &k) in self.dual_active.iter().zip(&self.active) {
+            subtract(p, y, k as usize, &mut self.reduced);
+        }
+        let accurate = self.correct_duals(p);
         let mut best: Option<(Entering, f64)> = None;
         let mut best_score = 0.0;
         for (position, &y) in self.dual_active.iter().enumerate() {
@@ -104,15 +168,11 @@ impl Solver {
             if violation > TOLERANCE {
                 let moved: f64 = self.inverse.row(position).iter().map(|v| v.abs()).sum();
                 let score = if bland { 1.0 } else { violation / moved };
-                if score > best_score {
+                if score > best_score && !self.barred_points.contains(&self.active[position]) {
                     best_score = score;
                     best = Some((Entering::Active { position, sign }, -violation));
                 }
             }
-        }
-        self.reduced.copy_from_slice(&self.gradient);
-        for (&y, &k) in self.dual_active.iter().zip(&self.active) {
-            subtract(p, y, k as usize, &mut self.reduced);
         }
         for atom in p.usable.iter().map(|j| *j as usize) {
             let (violation, sign) = match self.place[atom] {
@@ -122,12 +182,39 @@ impl Solver {
                 Place::Upper => (self.reduced[atom], -1.0),
             };
             let score = if bland && best_score == 0.0 { 1.0 } else { violation };
-            if violation > TOLERANCE && score > best_score {
+            if violation > TOLERANCE
+                && score > best_score
+                && !self.barred_atoms.contains(&(atom as u32))
+            {
                 best_score = score;
                 best = Some((Entering::Atom { atom, sign }, -violation));
             }
         }
-        best
+        Priced { best, accurate }
+    }
+
+    /// Corrects y by the reduced costs of free weights, which are to be zero; false when that
+    /// does not help: the inverse must be rebuilt.
+    fn correct_duals(&mut self, p: &Problem<'_>) -> bool {
+        let mut off = f64::INFINITY;
+        for _ in 0..CORRECTIONS {
+            self.small.clear();
+            self.small.extend(self.free.iter().map(|&j| self.reduced[j as usize]));
+            let now = max_abs(&self.small);
+            if now <= CORRECT {
+                return true;
+            }
+            if now >= 0.5 * off {
+                break;
+            }
+            off = now;
+            self.inverse.times(&self.small, &mut self.other);
+            for at in 0..self.other.len() {
+                self.dual_active[at] += self.other[at];
+                subtract(p, self.other[at], self.active[at] as usize, &mut self.reduced);
+            }
+        }
+        false
     }
 
     /// Follows the edge to its lowest point: what happens there, and how far that is.

@@ -90,9 +90,10 @@ impl Selection {
         hott: Vec<usize>,
         objective: Objective,
         earlier: Option<&[RowFit]>,
+        control: &Control,
     ) -> Self {
         let rows: Vec<usize> = (0..x.features()).collect();
-        let fits = refit(x, &hott, &rows, earlier);
+        let fits = refit(x, &hott, &rows, earlier, control);
         let score = objective.score(fits.iter().map(|f| f.error));
         Selection { hott, fits, score }
     }
@@ -160,9 +161,11 @@ pub fn refine(
         let rows = scored_rows(x, &best, objective, effort.scored_rows);
         let all = Sample { x, rows, hott: &best.hott, fits: Cow::Borrowed(&best.fits) };
         let merged = if effort == *settings { &light } else { &thorough };
-        let merged = merged.as_ref().map(|merged| all.on(merged));
-        let proposals = propose(merged.as_ref().unwrap_or(&all), hints, allowed, &effort);
-        let gains = tournament(&all, merged.as_ref(), &proposals, objective, &effort, control);
+        let merged = merged.as_ref().map(|merged| all.on(merged, control));
+        let sample = merged.as_ref().unwrap_or(&all);
+        let gains = propose(sample, hints, allowed, &effort, control).and_then(|proposals| {
+            tournament(&all, merged.as_ref(), &proposals, objective, &effort, control)
+        });
         let Some(gains) = gains else {
             break;
         };
@@ -191,9 +194,9 @@ struct Sample<'a> {
 
 impl<'a> Sample<'a> {
     /// The same rows, fitted on merged columns.
-    fn on(&self, merged: &'a UnitRows) -> Self {
+    fn on(&self, merged: &'a UnitRows, control: &Control) -> Self {
         let mut fits = vec![RowFit::default(); merged.features()];
-        for (&i, fit) in self.rows.iter().zip(refit(merged, self.hott, &self.rows, None)) {
+        for (&i, fit) in self.rows.iter().zip(refit(merged, self.hott, &self.rows, None, control)) {
             fits[i] = fit;
         }
         Sample { x: merged, rows: self.rows.clone(), hott: self.hott, fits: Cow::Owned(fits) }
@@ -241,13 +244,14 @@ fn scored_rows(x: &UnitRows, best: &Selection, objective: Objective, most: usize
 ///
 /// For a row fitted with error e and dual y (hinge form), adding x_j to the atoms lowers the error
 /// to no less than `(e + 1) / (x_j.y) - 1`: y scaled down to price x_j at one is still feasible. The
-/// sum of these largest possible gains ranks the rows.
+/// sum of these largest possible gains ranks the rows. `None` when stopped.
 fn propose(
     sample: &Sample<'_>,
     hints: &[usize],
     allowed: &[bool],
     settings: &ExchangeSettings,
-) -> Vec<usize> {
+    control: &Control,
+) -> Option<Vec<usize>> {
     let Sample { x, rows, hott, fits } = sample;
     let f = x.features();
     let stride = rows.len().div_ceil(settings.pricing_rows).max(1);
@@ -255,16 +259,19 @@ fn propose(
         rows.iter().copied().step_by(stride).filter(|&i| fits[i].error > 0.0).collect();
     let atoms = Atoms::new(&x.select_rows(hott));
     let usable: Vec<u32> = (0..hott.len() as u32).collect();
-    let promises: Vec<Vec<f64>> = priced
+    let promises: Option<Vec<Vec<f64>>> = priced
         .par_iter()
         .map_init(
-            || (Gathered::default(), Solver::new(), vec![0.0; x.examples()]),
+            || (Gathered::default(), Solver::under(control), vec![0.0; x.examples()]),
             |(gathered, solver, y), &i| {
+                if control.stopped().is_some() {
+                    return None;
+                }
                 let target = atoms.restrict(x.row(i), gathered);
                 let shared = target.x.len() == x.examples();
                 let problem =
                     Problem { design: target.design, x: target.x, usable: &usable, upper: None };
-                let error = solver.fit(&problem, Some(&fits[i].basis)).value;
+                let error = solver.improve(&problem, Some(&fits[i].basis)).value;
                 if shared {
                     y.copy_from_slice(solver.dual());
                 } else {
@@ -273,17 +280,16 @@ fn propose(
                         y[k] = *v;
                     }
                 }
-                (0..f)
-                    .map(|j| {
-                        let price = if allowed[j] { x.row(j).dot(y) } else { 0.0 };
-                        (error + 1.0) * (1.0 - 1.0 / price.max(1.0))
-                    })
-                    .collect()
+                let promise = |j: usize| {
+                    let price = if allowed[j] { x.row(j).dot(y) } else { 0.0 };
+                    (error + 1.0) * (1.0 - 1.0 / price.max(1.0))
+                };
+                Some((0..f).map(promise).collect())
             },
         )
         .collect();
     let mut promise = vec![0.0; f];
-    for row in &promises {
+    for row in &promises? {
         crate::kernels::axpy(1.0, row, &mut promise);
     }
     let open = |j: &usize| allowed[*j] && !hott.contains(j);
@@ -295,7 +301,7 @@ fn propose(
             order.push(hint);
         }
     }
-    order
+    Some(order)
 }
 
 /// The exchanges (position, entering row) that gain on the sample, best first; `None` when stopped.
@@ -370,7 +376,7 @@ fn carry_out(
         checked += 1;
         let mut hott = best.hott.clone();
         hott[position] = enter;
-        let changed = Selection::new(x, hott, objective, Some(&best.fits));
+        let changed = Selection::new(x, hott, objective, Some(&best.fits), control);
         if changed.score < best.score * (1.0 - settings.least_gain) {
             *best = changed;
             touched.push(position);

@@ -74,7 +74,7 @@ pub fn groups(
     let (x, fits) = match &merged {
         Some(merged) => {
             let mut fits = vec![RowFit::default(); f];
-            for (&i, fit) in rows.iter().zip(refit(merged, hott, &rows, None)) {
+            for (&i, fit) in rows.iter().zip(refit(merged, hott, &rows, None, control)) {
                 fits[i] = fit;
             }
             (merged, Cow::Owned(fits))

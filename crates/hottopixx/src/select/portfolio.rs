@@ -97,7 +97,7 @@ pub fn judge(
         let selection = if by_cleaning {
             clean(hott)
         } else {
-            let fits = refit(x, &hott, &rows, None);
+            let fits = refit(x, &hott, &rows, None, control);
             let score = objective.score(fits.iter().map(|fit| fit.error));
             Selection { hott, fits, score }
         };

@@ -9,7 +9,7 @@
 //! The remaining fits start from the vertex of a neighbouring one and take a few pivots each.
 
 use crate::Objective;
-use crate::clean::{RowFit, warm};
+use crate::clean::RowFit;
 use crate::control::Control;
 use crate::l1::{Atoms, Basis, Design, Gathered, Problem, Solver, Target};
 use crate::normalise::UnitRows;
@@ -98,17 +98,21 @@ fn over_rows(
     };
     let partial: Vec<Option<Vec<f64>>> = rows
         .par_chunks(CHUNK)
-        .map_init(Work::default, |work, chunk| {
-            let mut total = vec![0.0; width];
-            for &i in chunk {
-                if control.stopped().is_some() {
-                    return None;
+        .map_init(
+            || Work::under(control),
+            |work, chunk| {
+                let mut total = vec![0.0; width];
+                for &i in chunk {
+                    let target = atoms.restrict(x.row(i), &mut work.gathered);
+                    add(&mut total, &errors(i, target, &mut work.solver));
+                    // Asked afterwards: fits that were stopped on the way are not to be counted.
+                    if control.stopped().is_some() {
+                        return None;
+                    }
                 }
-                let target = atoms.restrict(x.row(i), &mut work.gathered);
-                add(&mut total, &errors(i, target, &mut work.solver));
-            }
-            Some(total)
-        })
+                Some(total)
+            },
+        )
         .collect();
     let mut total = vec![0.0; width];
     for part in partial {
@@ -120,10 +124,15 @@ fn over_rows(
     Some(total)
 }
 
-#[derive(Default)]
 struct Work {
     gathered: Gathered,
     solver: Solver,
+}
+
+impl Work {
+    fn under(control: &Control) -> Self {
+        Work { gathered: Gathered::default(), solver: Solver::under(control) }
+    }
 }
 
 /// A fit of one row on some atoms: its error, the atoms used, the vertex, and the price
@@ -197,12 +206,13 @@ struct RowProblem<'a> {
 impl RowProblem<'_> {
     fn state(&mut self, usable: &[u32], start: Option<&Basis>, priced: bool) -> State {
         let problem = Problem { design: self.design, x: self.x, usable, upper: None };
-        let fit = warm(self.solver, &problem, start);
+        let error = self.solver.improve(&problem, start).value;
+        let weights = self.solver.weights();
         let entering = self.rank..if priced { self.design.atoms() } else { self.rank };
         State {
-            error: fit.error,
-            used: fit.weights.iter().map(|w| w.0 as usize).collect(),
-            basis: fit.basis,
+            error,
+            used: usable.iter().map(|&j| j as usize).filter(|&j| weights[j] > 0.0).collect(),
+            basis: self.solver.basis(),
             prices: entering.map(|j| self.design.price(j, self.solver.dual())).collect(),
         }
     }
@@ -230,7 +240,7 @@ mod tests {
         let values = (0..30 * 12).map(|_| if next() < 0.4 { 0.0 } else { next() }).collect();
         let x = UnitRows::new(&Matrix::from(Dense::new(30, 12, values).unwrap())).unwrap();
         let hott = [0, 7, 11, 20];
-        let fits = exact(&x, &hott);
+        let fits = exact(&x, &hott, &Control::default());
         let rows: Vec<usize> = (0..30).collect();
         let swaps: Vec<Swap> =
             [3, 9, 25].map(|enter| Swap { enter, leave: vec![0, 1, 3] }).to_vec();
@@ -241,7 +251,8 @@ mod tests {
                 for (h, found) in swap.leave.iter().zip(found) {
                     let mut changed = hott;
                     changed[*h] = swap.enter;
-                    let expected = objective.score(exact(&x, &changed).iter().map(|f| f.error));
+                    let expected = objective
+                        .score(exact(&x, &changed, &Control::default()).iter().map(|f| f.error));
                     assert!((found - expected).abs() < 2e-4, "{found} {expected}");
                 }
             }

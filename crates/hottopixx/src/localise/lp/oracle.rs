@@ -8,7 +8,7 @@
 use super::cuts::{Cut, Dual};
 use crate::control::Control;
 use crate::kernels::axpy;
-use crate::l1::{Atoms, Basis, Design, Gathered, NearSolver, Problem, Solver, descend};
+use crate::l1::{Atoms, Basis, Design, Gathered, Improved, NearSolver, Problem, Solver, descend};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
@@ -44,12 +44,19 @@ pub(super) struct Oracle<'a> {
 /// A row after its fit, the pivots it took, and a cut if it misses too much.
 type Fitted = (RowState, usize, Option<Cut>);
 
-#[derive(Default)]
 struct Workspace {
     gathered: Gathered,
     solver: Solver,
     near: NearSolver,
     dual: Vec<f64>,
+}
+
+impl Workspace {
+    fn under(control: &Control) -> Self {
+        let (gathered, dual) = (Gathered::default(), Vec::new());
+        let (solver, near) = (Solver::under(control), NearSolver::under(control));
+        Workspace { gathered, solver, near, dual }
+    }
 }
 
 impl<'a> Oracle<'a> {
@@ -108,7 +115,8 @@ impl<'a> Oracle<'a> {
     }
 
     /// Solves the rows exactly for the diagonal d; returns a cut for each row that misses more
-    /// than `allowed(i)`. Rows that `control` leaves no time for stay as they are. Rows in parallel; the answer does not depend on the number of threads.
+    /// than `allowed(i)`. Rows that `control` leaves no time for stay as they are. Rows in
+    /// parallel; the answer does not depend on the number of threads.
     pub fn solve(
         &mut self,
         rows: &[usize],
@@ -120,10 +128,13 @@ impl<'a> Oracle<'a> {
         let this = &*self;
         let solved: Vec<Option<Fitted>> = rows
             .par_iter()
-            .map_init(Workspace::default, |work, &i| {
-                let stopped = control.stopped().is_some();
-                (!stopped).then(|| this.fit(work, i, &usable, d, allowed(i)))
-            })
+            .map_init(
+                || Workspace::under(control),
+                |work, &i| {
+                    let stopped = control.stopped().is_some();
+                    if stopped { None } else { this.fit(work, i, &usable, d, allowed(i)) }
+                },
+            )
             .collect();
         let mut cuts = Vec::new();
         for (&i, fitted) in rows.iter().zip(solved) {
@@ -136,7 +147,8 @@ impl<'a> Oracle<'a> {
         cuts
     }
 
-    /// One fit: weights, pivots, and a cut if it misses more than `allowed`.
+    /// One fit: weights, pivots, and a cut if it misses more than `allowed`. `None` when it was
+    /// stopped: the weights the row has may be better.
     fn fit(
         &self,
         work: &mut Workspace,
@@ -144,25 +156,28 @@ impl<'a> Oracle<'a> {
         usable: &[u32],
         d: &[f64],
         allowed: f64,
-    ) -> Fitted {
+    ) -> Option<Fitted> {
         let Workspace { gathered, solver, near, dual } = work;
         let target = self.atoms.restrict(self.x.row(i), gathered);
         let problem = Problem { design: target.design, x: target.x, usable, upper: Some(d) };
         let row = &self.rows[i];
         let wide = NearSolver::pays(target.x.len(), usable.len());
-        let (value, pivots, weights, hinge, basis): (_, _, Vec<f64>, &[f64], _) = if wide {
+        let (fitted, weights, hinge, basis): (_, Vec<f64>, &[f64], _) = if wide {
             let squares = self.least_squares(i, usable, d);
-            let summary = near.fit(&problem, &row.weights, row.basis.as_ref(), &squares);
-            let weights = near.weights().to_vec();
-            (summary.value, summary.pivots, weights, near.dual(), near.basis().clone())
+            let fitted = near.improve(&problem, &row.weights, row.basis.as_ref(), &squares);
+            (fitted, near.weights().to_vec(), near.dual(), near.basis().clone())
         } else {
-            let summary = solver.fit(&problem, row.basis.as_ref());
+            let fitted = solver.improve(&problem, row.basis.as_ref());
             let weights = usable.iter().map(|&j| solver.weights()[j as usize]).collect();
-            (summary.value, summary.pivots, weights, solver.dual(), solver.basis())
+            (fitted, weights, solver.dual(), solver.basis())
         };
+        let Improved { value, pivots, stopped } = fitted;
+        if stopped {
+            return None;
+        }
         let weights = usable.iter().copied().zip(weights).filter(|w| w.1 > 0.0).collect();
         let cut = (value > allowed).then(|| self.cut(i, target.design, hinge, dual));
-        (RowState { weights, value, basis: Some(basis) }, pivots, cut)
+        Some((RowState { weights, value, basis: Some(basis) }, pivots, cut))
     }
 
     /// `min ||x_i - cX||_2` over `0 <= c <= d`, nearly: coordinate descent on the Gram matrix, from
