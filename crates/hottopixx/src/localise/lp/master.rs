@@ -21,7 +21,8 @@
 //!
 //! Nothing here is trusted: bounds are recomputed from the multipliers alone ([`super::cuts`]).
 
-use crate::kernels::{Inverse, axpy, dot};
+use crate::control::Control;
+use crate::kernels::{Inverse, axpy, dot, max_abs};
 
 /// Violations of constraints and bounds below this are rounding; coefficients have unit scale.
 const FEASIBLE: f64 = 1e-11;
@@ -33,6 +34,10 @@ const REFRESH_EVERY: usize = 60;
 const SHORTLIST: usize = 40;
 /// Size of the random costs that break ties, relative to the costs; far below any gap asked for.
 const TIE_BREAK: f64 = 1e-11;
+
+/// Corrections of multipliers, and reduced costs of free variables that need none.
+const CORRECTIONS: usize = 3;
+const ROUNDED: f64 = 1e-14;
 
 /// How a call of [`Master::solve`] ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -227,14 +232,16 @@ impl Master {
         self.tight.iter_mut().for_each(|c| *c = renamed[*c as usize]);
     }
 
-    /// Goes on to the optimum from the current basis.
-    pub fn solve(&mut self) -> Outcome {
+    /// Goes on to the optimum from the current basis, or until `control` stops it.
+    pub fn solve(&mut self, control: &Control) -> Outcome {
         let limit = 500 + 20 * (self.constraints.len() + self.cost.len());
-        let (mut pivots, mut fresh, mut repairs) = (0, 0, 0);
+        // The inverse may be an old one.
+        let (mut pivots, mut fresh, mut repairs) = (0, 1, 0);
+        let mut watch = control.watch();
         self.price();
         self.shortlist.clear();
         let outcome = loop {
-            match self.next_pivot() {
+            match self.next_pivot(fresh == 0) {
                 // An end is certain only when seen without rounding.
                 Err(end) if fresh == 0 || repairs > 3 => break end,
                 Err(_) => {
@@ -242,7 +249,9 @@ impl Master {
                     self.refresh();
                     fresh = 0;
                 }
-                Ok(_) if pivots >= limit => break Outcome::Stuck,
+                Ok(_) if pivots >= limit || watch.spend(self.work()).is_some() => {
+                    break Outcome::Stuck;
+                }
                 Ok((leaving, entering, step)) => {
                     pivots += 1;
                     fresh += 1;
@@ -259,10 +268,17 @@ impl Master {
         outcome
     }
 
+    /// Operations of a pivot, about.
+    fn work(&self) -> usize {
+        let k = self.free.len();
+        2 * k * k + (k + SHORTLIST) * self.cost.len()
+    }
+
     /// What leaves and what enters next, and how far the duals go; or why there is nothing to do.
-    fn next_pivot(&mut self) -> Result<(Leaving, Entering, f64), Outcome> {
+    /// With `corrected`, values are solved for to rounding.
+    fn next_pivot(&mut self, corrected: bool) -> Result<(Leaving, Entering, f64), Outcome> {
         self.rest_columns();
-        self.evaluate();
+        self.evaluate(corrected);
         let (leaving, slope) = self.choose_leaving().ok_or(Outcome::Optimal)?;
         self.edge(leaving);
         let (entering, step) = self.ratio_test(slope).ok_or(Outcome::Infeasible)?;
@@ -299,18 +315,32 @@ impl Master {
         }
     }
 
-    /// Multipliers `M lambda = c_free` and reduced costs `z = c - lambda A`.
+    /// Multipliers `M lambda = c_free` and reduced costs `z = c - lambda A`. Those of free variables
+    /// are zero but for the inverse's error, and correct the multipliers.
     fn price(&mut self) {
         self.small.clear();
         self.small.extend(self.free.iter().map(|&v| self.cost[v as usize]));
         self.inverse.times(&self.small, &mut self.multipliers);
         self.reduced.copy_from_slice(&self.cost);
-        for (&c, &multiplier) in self.tight.iter().zip(&self.multipliers) {
-            let constraint = &self.constraints[c as usize];
-            axpy(-multiplier, &constraint.columns, &mut self.reduced[self.slacks..]);
-            if let Some(slack) = constraint.slack {
-                self.reduced[slack as usize] -= multiplier;
+        let mut change = self.multipliers.clone();
+        let mut off = f64::INFINITY;
+        for _ in 0..CORRECTIONS {
+            for (&c, &change) in self.tight.iter().zip(&change) {
+                let constraint = &self.constraints[c as usize];
+                axpy(-change, &constraint.columns, &mut self.reduced[self.slacks..]);
+                if let Some(slack) = constraint.slack {
+                    self.reduced[slack as usize] -= change;
+                }
             }
+            self.small.clear();
+            self.small.extend(self.free.iter().map(|&v| self.reduced[v as usize]));
+            let now = max_abs(&self.small);
+            if now <= ROUNDED || now >= 0.5 * off {
+                break;
+            }
+            off = now;
+            self.inverse.times(&self.small, &mut change);
+            axpy(1.0, &change, &mut self.multipliers);
         }
     }
 
@@ -325,8 +355,9 @@ impl Master {
         }
     }
 
-    /// Values of all variables: the free ones from `v_free M = b - (columns at one)`.
-    fn evaluate(&mut self) {
+    /// Values of all variables: the free ones from `v_free M = b - (columns at one)`, where asked
+    /// for corrected until the tight constraints hold to rounding.
+    fn evaluate(&mut self, corrected: bool) {
         let mut at_one = Vec::new();
         for v in 0..self.values.len() {
             let upper = self.place[v] == Place::Upper;
@@ -342,7 +373,18 @@ impl Master {
             self.small.push(constraint.right - rest);
         }
         let mut free = std::mem::take(&mut self.fall);
-        self.inverse.left_times(&self.small, &mut free);
+        let times_m = |v: &[f64], out: &mut Vec<f64>| {
+            out.clear();
+            out.extend(self.tight.iter().map(|&c| {
+                let entries = self.free.iter().map(|&v| self.entry(c as usize, v as usize));
+                entries.zip(v).map(|(entry, v)| entry * v).sum::<f64>()
+            }));
+        };
+        if corrected {
+            self.inverse.left_solve(&self.small, times_m, &mut free);
+        } else {
+            self.inverse.left_times(&self.small, &mut free);
+        }
         for (&v, &value) in self.free.iter().zip(&free) {
             self.values[v as usize] = value;
         }

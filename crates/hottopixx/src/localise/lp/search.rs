@@ -327,7 +327,7 @@ impl Search<'_> {
             if outcome == Outcome::Infeasible {
                 break; // only rounding leads here: there is a feasible point
             }
-            let outside: Vec<f64> = (0..master.columns()).map(|j| master.column(j)).collect();
+            let outside = self.diagonal(&master);
             let d = between(&inside, &outside, share_inside);
             let cuts = self.fit(&d, |_| tau + FEASIBLE);
             let point = Point::new(&self.oracle, d);
@@ -381,7 +381,7 @@ impl Search<'_> {
             if self.bound(&mut master, goal, &zero, 1.0, &mut at) == Outcome::Infeasible {
                 break; // only rounding leads here: t may be as large as it likes
             }
-            let d: Vec<f64> = (0..columns).map(|j| master.column(j)).collect();
+            let d = self.diagonal(&master);
             let room = if enough >= 0.0 { 1e-12 } else { 0.25 * self.gap };
             let may_miss: Vec<f64> = match goal {
                 Goal::Total => {
@@ -456,7 +456,7 @@ impl Search<'_> {
     ) -> Outcome {
         self.rounds += 1;
         master.drop_idle(IDLE_ROUNDS);
-        let outcome = master.solve();
+        let outcome = master.solve(self.control);
         let multipliers: Vec<(usize, f64)> = master.cut_multipliers().collect();
         let proven = scale * self.pool.bound(&multipliers, goal, cost, self.trace);
         if proven > at.lower {
@@ -465,6 +465,16 @@ impl Search<'_> {
             at.multipliers.iter_mut().for_each(|m| m.1 *= scale);
         }
         outcome
+    }
+
+    /// The master's diagonal, made to keep `0 <= d <= 1` and the trace: rounding, or a master that
+    /// got stuck, may have left it anywhere. Nothing is believed of it but where to look.
+    fn diagonal(&self, master: &Master) -> Vec<f64> {
+        let mut d: Vec<f64> = (0..master.columns()).map(|j| master.column(j)).collect();
+        if let Some(rank) = self.trace {
+            keep_trace(&mut d, rank as f64);
+        }
+        d
     }
 
     fn report(&self, task: &str, at: &Progressed) {
@@ -541,6 +551,18 @@ impl Progressed {
 
     fn gap(&self, floor: f64) -> f64 {
         ((self.upper - self.lower) / self.upper.abs().max(floor)).max(0.0)
+    }
+}
+
+/// Moves d in [0, 1] onto `sum d = rank`: scaled down, or up towards one, all in proportion.
+fn keep_trace(d: &mut [f64], rank: f64) {
+    let sum: f64 = d.iter().sum();
+    if sum > rank {
+        d.iter_mut().for_each(|d| *d *= rank / sum);
+    } else if sum < rank {
+        let room = d.len() as f64 - sum;
+        let share = ((rank - sum) / room).min(1.0);
+        d.iter_mut().for_each(|d| *d += share * (1.0 - *d));
     }
 }
 
