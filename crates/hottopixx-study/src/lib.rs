@@ -4,8 +4,10 @@
 //! `hottopixx-study recovery` walks the grid of the paper's section 5 and fails (exit code 1) below
 //! the rates that we promise; `hard` compares all methods on the families where greedy ones break;
 //! `real` needs a folder of data sets and skips what is not there. `lp` puts the linear programs to
-//! the test; two of its parts need HiGHS, an optional feature.
+//! the test; two of its parts need HiGHS, an optional feature. `campaign` draws thousands of small
+//! adversarial instances and judges every claim about them in exact arithmetic.
 
+pub mod campaign;
 pub mod clock;
 pub mod hard;
 pub mod lp;

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use hottopixx::Method;
-use hottopixx_study::{hard, lp, method, real, recovery};
+use hottopixx_study::{campaign, hard, lp, method, real, recovery};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -48,6 +48,8 @@ enum Study {
         #[command(subcommand)]
         part: lp::Part,
     },
+    /// Small adversarial instances against exact arithmetic and another solver
+    Campaign(campaign::Settings),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -58,6 +60,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Study::Hard { quick, seeds } => hard::run(quick, seeds)?,
         Study::Real { data } => real::run(&data)?,
         Study::Lp { part } => lp::run(&part)?,
+        Study::Campaign(settings) => campaign::run(&settings)?,
     };
     print!("{}", report.text);
     for failure in &report.failures {

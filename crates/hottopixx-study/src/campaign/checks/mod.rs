@@ -1,0 +1,54 @@
+//! The checks, one file a subject. Each calls the library through its public functions and judges
+//! what it says in exact arithmetic.
+
+mod cleaning;
+mod kernel;
+mod programs;
+mod theory;
+mod verdict;
+
+use super::exact::ExactRows;
+use super::findings::{Check, Findings};
+use super::instance::Instance;
+use hottopixx::matrix::Matrix;
+use hottopixx::normalise::UnitRows;
+
+/// Rounding: sums of some hundred numbers of unit size, in any order.
+const ROUNDING: f64 = 1e-12;
+
+/// How far constraints may be violated and values be from optimal, by the library's contract.
+const CONTRACT: f64 = 1e-9;
+
+/// What all checks of an instance look at.
+struct Subject<'a> {
+    instance: &'a Instance,
+    /// The matrix in the form in which it is handed over.
+    input: Matrix,
+    x: UnitRows,
+    exact: ExactRows,
+    /// The hott rows, as rows of X.
+    hott: Vec<usize>,
+}
+
+/// Runs all checks on an instance.
+pub fn run(instance: &Instance) -> Findings {
+    let mut findings = Findings::default();
+    let input = instance.input();
+    let x = match UnitRows::new(&input) {
+        Ok(x) => x,
+        Err(error) => {
+            findings.add(Check::Refused, format!("unit rows: {error}"));
+            return findings;
+        }
+    };
+    let exact = ExactRows::new(&instance.matrix, &x);
+    let hott = instance.hott.iter().filter_map(|&row| x.unit_row(row)).collect();
+    let subject = Subject { instance, input, x, exact, hott };
+    kernel::run(&subject, &mut findings);
+    cleaning::run(&subject, &mut findings);
+    theory::run(&subject, &mut findings);
+    if instance.programs {
+        programs::run(&subject, &mut findings);
+    }
+    findings
+}

@@ -1,0 +1,119 @@
+//! A differential campaign: thousands of small adversarial instances, on which everything that the
+//! library claims is judged in exact arithmetic and against another solver.
+//!
+//! Statuses, objectives, bounds, cleaned errors and alpha of every call are recomputed in rationals
+//! ([`exact`], [`bound`]); other solvers ([`model`]) suggest better points, which count only for
+//! what they are exactly worth once they are repaired ([`reference`]). An instance follows from a
+//! seed and an index ([`families`]), so that whatever fails can be run again alone.
+
+pub mod bound;
+pub mod checks;
+pub mod exact;
+pub mod families;
+pub mod files;
+pub mod findings;
+pub mod instance;
+pub mod keep;
+pub mod model;
+pub mod reference;
+pub mod table;
+
+use crate::{Report, clock, parallel};
+use anyhow::Result;
+use findings::{Check, Findings};
+use instance::Instance;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use table::Done;
+
+/// What to run.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Settings {
+    /// Instances to draw
+    #[arg(long, value_name = "N", default_value_t = 3000)]
+    pub instances: u64,
+    /// Fixes all of them
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// 300 instances of the smallest sizes
+    #[arg(long)]
+    pub quick: bool,
+    /// One instance of a campaign, as its report names it
+    #[arg(long, value_name = "SEED/INDEX", value_parser = place)]
+    pub replay: Option<(u64, u64)>,
+    /// Folder whose .npy files are checked instead
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Folder for the first instances of every check that fails
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+}
+
+/// Instances of a quick run.
+const QUICK: u64 = 300;
+
+/// Mismatches of each check that are listed.
+const LISTED: usize = 3;
+
+fn place(text: &str) -> Result<(u64, u64), String> {
+    let parts = text.split_once('/').and_then(|(s, i)| Some((s.parse().ok()?, i.parse().ok()?)));
+    parts.ok_or_else(|| "give a seed and an index, such as 0/17".to_string())
+}
+
+/// Runs the campaign, one instance of it, or the files of a folder.
+///
+/// # Errors
+/// When files cannot be read or written.
+pub fn run(settings: &Settings) -> Result<Report> {
+    let draw = |seed, index| families::draw(seed, index, settings.quick);
+    let instances: Vec<Instance> = match (&settings.data, settings.replay) {
+        (Some(folder), _) => files::instances(folder)?,
+        (None, Some((seed, index))) => vec![draw(seed, index)],
+        (None, None) => {
+            let count = if settings.quick { QUICK } else { settings.instances };
+            (0..count).map(|index| draw(settings.seed, index)).collect()
+        }
+    };
+    let done = parallel(&instances, one).into_iter().collect::<Result<Vec<Done>>>()?;
+    if let Some(folder) = &settings.keep {
+        keep::keep(folder, &done)?;
+    }
+    Ok(report(settings, &done))
+}
+
+/// All checks of one instance, on one thread, whatever happens.
+fn one(instance: &Instance) -> Result<Done> {
+    let work = || catch_unwind(AssertUnwindSafe(|| checks::run(instance)));
+    let (findings, seconds) = clock::on_one_thread(work)?;
+    let findings = findings.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("of some kind");
+        let mut findings = Findings::default();
+        findings.add(Check::Panic, format!("panic: {text}"));
+        findings
+    });
+    Ok(Done { instance: instance.clone(), findings, seconds })
+}
+
+fn report(settings: &Settings, done: &[Done]) -> Report {
+    let mut failures = Vec::new();
+    let single = settings.replay.is_some();
+    for check in Check::ALL {
+        let all = done.iter().flat_map(|d| d.findings.mismatches.iter().map(move |m| (d, m)));
+        let mine = all.filter(|(_, m)| m.check == check);
+        for (done, mismatch) in mine.take(if single { usize::MAX } else { LISTED }) {
+            failures.push(line(settings, &done.instance, check, &mismatch.text));
+        }
+    }
+    Report { text: table::tables(done), failures }
+}
+
+/// What failed, on what, and how to see it again.
+fn line(settings: &Settings, instance: &Instance, check: Check, text: &str) -> String {
+    let quick = if settings.quick { " --quick" } else { "" };
+    let again = match &settings.data {
+        Some(_) => instance.name.clone(),
+        None => format!("campaign{quick} --replay {}", instance.name),
+    };
+    format!("{}: {text}\n  {} [{again}]", check.name(), instance.description())
+}
