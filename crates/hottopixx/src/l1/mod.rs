@@ -89,46 +89,90 @@ pub struct Fit {
 /// that are no finite numbers, [`Error::Setting`] for bounds that are negative or NaN.
 pub fn fit(atoms: &Dense, x: &[f64], upper: Option<&[f64]>) -> Result<Fit, Error> {
     check(atoms, x, upper)?;
-    // Unit scale: tolerances of the walk are absolute.
-    let size = |v: &[f64]| v.iter().map(|e| e.abs()).sum::<f64>();
-    let whole = |s: f64| if s > 0.0 { s } else { 1.0 };
-    let scale_x = whole(size(x));
-    let scales: Vec<f64> = (0..atoms.rows()).map(|j| whole(size(atoms.row(j)))).collect();
+    // Unit scale: tolerances of the walk are absolute. Sums are taken of shares of the largest
+    // entry, which cannot overflow.
+    let scale_x = Scale::of(x);
+    let scales: Vec<Scale> = (0..atoms.rows()).map(|j| Scale::of(atoms.row(j))).collect();
     let mut scaled = atoms.clone();
     for (j, scale) in scales.iter().enumerate() {
-        scaled.row_mut(j).iter_mut().for_each(|v| *v /= scale);
+        scaled.row_mut(j).iter_mut().for_each(|v| *v = scale.divide(*v));
     }
-    let target: Vec<f64> = x.iter().map(|v| v / scale_x).collect();
-    let bounds: Option<Vec<f64>> =
-        upper.map(|u| u.iter().zip(&scales).map(|(u, s)| u * s / scale_x).collect());
+    let target: Vec<f64> = x.iter().map(|v| scale_x.divide(*v)).collect();
+    let scaled_bound = |(&u, s): (&f64, &Scale)| match u {
+        u if u == 0.0 || u.is_infinite() => u,
+        u => u * s.over(scale_x),
+    };
+    let bounds: Option<Vec<f64>> = upper.map(|u| u.iter().zip(&scales).map(scaled_bound).collect());
 
     let signed = atoms.values().iter().chain(x).any(|v| *v < 0.0);
     let design = Design::new(&scaled, if signed { Loss::Absolute } else { Loss::Hinge });
-    let usable: Vec<u32> =
-        (0..atoms.rows() as u32).filter(|&j| size(atoms.row(j as usize)) > 0.0).collect();
+    let all: Vec<u32> = (0..atoms.rows() as u32).filter(|&j| !scales[j as usize].zero).collect();
+    // An atom whose weights would be no numbers of this format cannot be used, but the bound counts it.
+    let usable: Vec<u32> = all
+        .iter()
+        .copied()
+        .filter(|&j| RATIOS.contains(&scale_x.over(scales[j as usize])))
+        .collect();
     let problem =
-        Problem { design: &design, x: &target, usable: &usable, upper: bounds.as_deref() };
+        |usable| Problem { design: &design, x: &target, usable, upper: bounds.as_deref() };
     let mut solver = Solver::new();
-    let summary = solver.fit(&problem, None);
+    let improved = solver.improve(&problem(&usable), None);
+    let mut dual = solver.dual().to_vec();
+    let lower_bound = bound::prove(&problem(&all), &mut dual, improved.value);
+    let summary = improved.with_bound(&problem(&all), lower_bound);
 
     let weights: Vec<f64> = (0..atoms.rows())
         .map(|j| {
-            let c = solver.weights()[j] * scale_x / scales[j];
+            let c = solver.weights()[j];
+            let c = if c == 0.0 { 0.0 } else { c * scale_x.over(scales[j]) };
             c.clamp(0.0, upper.map_or(f64::INFINITY, |u| u[j]))
         })
         .collect();
-    let dual = match design.loss {
-        Loss::Absolute => solver.dual().to_vec(),
-        Loss::Hinge => solver.dual().iter().map(|y| y - 1.0).collect(),
-    };
+    if design.loss == Loss::Hinge {
+        dual.iter_mut().for_each(|y| *y -= 1.0);
+    }
     Ok(Fit {
         weights,
-        value: summary.value * scale_x,
+        value: scale_x.multiply(summary.value),
         dual,
-        lower_bound: summary.lower_bound * scale_x,
+        lower_bound: scale_x.multiply(summary.lower_bound),
         status: summary.status,
         pivots: summary.pivots,
     })
+}
+
+/// Ratios of scales with which a weight is an ordinary number.
+const RATIOS: std::ops::RangeInclusive<f64> = 1e-290..=1e290;
+
+/// The l1 norm of a vector as a product `largest * rest`, since the sum itself may overflow.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    largest: f64,
+    rest: f64,
+    zero: bool,
+}
+
+impl Scale {
+    fn of(v: &[f64]) -> Self {
+        let largest = kernels::max_abs(v);
+        if largest == 0.0 {
+            return Scale { largest: 1.0, rest: 1.0, zero: true };
+        }
+        Scale { largest, rest: v.iter().map(|e| (e / largest).abs()).sum(), zero: false }
+    }
+
+    fn divide(self, v: f64) -> f64 {
+        v / self.largest / self.rest
+    }
+
+    fn multiply(self, v: f64) -> f64 {
+        v * self.rest * self.largest
+    }
+
+    /// The ratio of two scales; zero or infinite where it is beyond the format.
+    fn over(self, other: Scale) -> f64 {
+        self.largest / other.largest * (self.rest / other.rest)
+    }
 }
 
 fn check(atoms: &Dense, x: &[f64], upper: Option<&[f64]>) -> Result<(), Error> {

@@ -35,6 +35,33 @@ const UNBARRED: f64 = 1e-9;
 const CORRECT: f64 = 1e-13;
 const CORRECTIONS: usize = 3;
 
+/// A gain, relative to the target, that is none, and stretches of pivots without any that end a walk.
+const NO_GAIN: f64 = 1e-14;
+const STRETCHES: usize = 8;
+
+/// Stretches of pivots that gained nothing.
+#[derive(Debug, Default)]
+struct Window {
+    pivots: usize,
+    gain: f64,
+    in_vain: usize,
+}
+
+impl Window {
+    /// Counts a pivot; true when [`STRETCHES`] stretches of `length` pivots gained less than `least`
+    /// each.
+    fn is_over(&mut self, gain: f64, least: f64, length: usize) -> bool {
+        self.pivots += 1;
+        self.gain += gain;
+        if self.pivots < length {
+            return false;
+        }
+        self.in_vain += usize::from(self.gain <= least);
+        (self.pivots, self.gain) = (0, 0.0);
+        self.in_vain >= STRETCHES
+    }
+}
+
 /// The edge to follow, if any, and whether the duals behind it are solved to rounding.
 struct Priced {
     best: Option<(Entering, f64)>,
@@ -72,6 +99,7 @@ impl Solver {
         let mass = p.mass();
         let (mut pivots, mut fresh, mut stalls, mut rounds) = (0, 0, 0, 0);
         let mut gained_since_barred = 0.0;
+        let mut window = Window::default();
         loop {
             let bland = rounds > ROUNDS / 2 && stalls > 0;
             let priced = self.price(p, bland);
@@ -108,6 +136,9 @@ impl Solver {
             let gain = step * -slope;
             stalls = if gain > 1e-15 * mass { 0 } else { stalls + 1 };
             gained_since_barred += gain;
+            if window.is_over(gain, NO_GAIN * mass, STALLS + self.free.len()) {
+                break; // rounding goes round in circles; what it came to will be measured
+            }
             let released = match entering {
                 Entering::Active { position, .. } => self.active[position],
                 Entering::Atom { .. } => u32::MAX,

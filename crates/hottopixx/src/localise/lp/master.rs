@@ -28,6 +28,8 @@ use crate::kernels::{Inverse, axpy, dot, max_abs};
 const FEASIBLE: f64 = 1e-11;
 /// Smallest entry of a pivot row that may be divided by.
 const PIVOT: f64 = 1e-9;
+/// An entry that is divided by without a second thought.
+const SAFE: f64 = 1e-6;
 /// Pivots after which the inverse is computed afresh.
 const REFRESH_EVERY: usize = 60;
 /// Violated constraints kept in view between full looks.
@@ -38,6 +40,17 @@ const TIE_BREAK: f64 = 1e-11;
 /// Corrections of multipliers, and reduced costs of free variables that need none.
 const CORRECTIONS: usize = 3;
 const ROUNDED: f64 = 1e-14;
+
+/// Gains of the dual objective that are none, pivots with such gains (and one for each free
+/// variable) after which the costs are perturbed, how often, and by how much.
+const NO_GAIN: f64 = 1e-11;
+const STALLS: usize = 20;
+const PERTURBED: usize = 3;
+const PERTURBATION: f64 = 1e-8;
+/// How many times larger violations may then be.
+const COARSER: f64 = 10.0;
+/// Tight constraints must be met to this much.
+const UNMET: f64 = 1e-10;
 
 /// How a call of [`Master::solve`] ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +108,13 @@ enum Leaving {
     Variable { position: usize, sign: f64 },
 }
 
+/// The same by what it is, not by where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Left {
+    Constraint(u32),
+    Variable(u32),
+}
+
 /// What enters: where the ratio test stopped.
 #[derive(Debug, Clone, Copy)]
 enum Entering {
@@ -130,6 +150,12 @@ pub(super) struct Master {
     small: Vec<f64>,
     /// The most violated constraints of the last full look.
     shortlist: Vec<u32>,
+    /// What may not leave again in this call: the basis became singular.
+    barred: Vec<Left>,
+    /// Violations up to this are none, in this call.
+    tolerance: f64,
+    /// The costs while others stand in their place; empty otherwise.
+    true_cost: Vec<f64>,
     noise: u64,
 }
 
@@ -237,6 +263,8 @@ impl Master {
         let limit = 500 + 20 * (self.constraints.len() + self.cost.len());
         // The inverse may be an old one.
         let (mut pivots, mut fresh, mut repairs) = (0, 1, 0);
+        let (mut stalls, mut perturbed) = (0, 0);
+        self.tolerance = FEASIBLE;
         let mut watch = control.watch();
         self.price();
         self.shortlist.clear();
@@ -252,20 +280,88 @@ impl Master {
                 Ok(_) if pivots >= limit || watch.spend(self.work()).is_some() => {
                     break Outcome::Stuck;
                 }
-                Ok((leaving, entering, step)) => {
+                Ok((leaving, slope, entering, step)) => {
                     pivots += 1;
                     fresh += 1;
-                    if !self.pivot(leaving, entering, step) || fresh >= REFRESH_EVERY {
+                    stalls = if step * slope > NO_GAIN { 0 } else { stalls + 1 };
+                    if stalls >= STALLS + self.free.len() {
+                        if perturbed >= PERTURBED {
+                            break Outcome::Stuck;
+                        }
+                        // Below this violations are the rounding that it goes round in.
+                        self.tolerance *= COARSER;
+                        self.perturb_costs();
+                        (perturbed, stalls) = (perturbed + 1, 0);
+                        continue;
+                    }
+                    let before = (self.free.clone(), self.tight.clone(), self.place.clone());
+                    let left = self.left_by(leaving);
+                    if !self.pivot(leaving, entering, step) {
+                        if !self.rebuild() {
+                            self.take_back(before);
+                            self.barred.push(left);
+                        }
+                        self.refresh();
+                        fresh = 0;
+                    } else if fresh >= REFRESH_EVERY {
                         self.refresh();
                         fresh = 0;
                     }
                 }
             }
         };
+        if self.restore_costs() {
+            self.price();
+        }
+        let outcome = match outcome {
+            // What was barred may still be violated.
+            Outcome::Optimal if !self.barred.is_empty() => Outcome::Stuck,
+            outcome => outcome,
+        };
+        self.barred.clear();
         for constraint in &mut self.constraints {
             constraint.idle = if constraint.tight { 0 } else { constraint.idle + 1 };
         }
         outcome
+    }
+
+    /// Breaks ties among the costs: pivots that raise no bound may go round in circles. Any costs
+    /// will do to find a point that keeps the cuts, and bounds are computed for the true ones.
+    fn perturb_costs(&mut self) {
+        if self.true_cost.is_empty() {
+            self.true_cost.clone_from(&self.cost);
+        }
+        let scale = PERTURBATION * max_abs(&self.true_cost).max(1.0);
+        for v in self.slacks..self.cost.len() {
+            self.cost[v] += scale * (0.5 + self.random());
+        }
+        self.price();
+    }
+
+    /// Takes perturbations back; whether there were any.
+    fn restore_costs(&mut self) -> bool {
+        let perturbed = !self.true_cost.is_empty();
+        if perturbed {
+            self.cost = std::mem::take(&mut self.true_cost);
+        }
+        perturbed
+    }
+
+    /// What leaves, in terms that survive a change of basis.
+    fn left_by(&self, leaving: Leaving) -> Left {
+        match leaving {
+            Leaving::Constraint(c) => Left::Constraint(c as u32),
+            Leaving::Variable { position, .. } => Left::Variable(self.free[position]),
+        }
+    }
+
+    /// Goes back to the basis before a pivot that made it singular.
+    fn take_back(&mut self, before: (Vec<u32>, Vec<u32>, Vec<Place>)) {
+        (self.free, self.tight, self.place) = before;
+        self.constraints.iter_mut().for_each(|c| c.tight = false);
+        for &c in &self.tight {
+            self.constraints[c as usize].tight = true;
+        }
     }
 
     /// Operations of a pivot, about.
@@ -274,15 +370,16 @@ impl Master {
         2 * k * k + (k + SHORTLIST) * self.cost.len()
     }
 
-    /// What leaves and what enters next, and how far the duals go; or why there is nothing to do.
+    /// What leaves and by how much it is violated, what enters, and how far the duals go; or why there
+    /// is nothing to do.
     /// With `corrected`, values are solved for to rounding.
-    fn next_pivot(&mut self, corrected: bool) -> Result<(Leaving, Entering, f64), Outcome> {
+    fn next_pivot(&mut self, corrected: bool) -> Result<(Leaving, f64, Entering, f64), Outcome> {
         self.rest_columns();
         self.evaluate(corrected);
         let (leaving, slope) = self.choose_leaving().ok_or(Outcome::Optimal)?;
         self.edge(leaving);
         let (entering, step) = self.ratio_test(slope).ok_or(Outcome::Infeasible)?;
-        Ok((leaving, entering, step))
+        Ok((leaving, slope, entering, step))
     }
 
     /// Value of a column of the diagonal, within its bounds.
@@ -356,8 +453,9 @@ impl Master {
     }
 
     /// Values of all variables: the free ones from `v_free M = b - (columns at one)`, where asked
-    /// for corrected until the tight constraints hold to rounding.
-    fn evaluate(&mut self, corrected: bool) {
+    /// for corrected until the tight constraints hold to rounding. Returns by how much one does not,
+    /// where it was corrected.
+    fn evaluate(&mut self, corrected: bool) -> f64 {
         let mut at_one = Vec::new();
         for v in 0..self.values.len() {
             let upper = self.place[v] == Place::Upper;
@@ -380,33 +478,35 @@ impl Master {
                 entries.zip(v).map(|(entry, v)| entry * v).sum::<f64>()
             }));
         };
-        if corrected {
-            self.inverse.left_solve(&self.small, times_m, &mut free);
+        let missed = if corrected {
+            self.inverse.left_solve(&self.small, times_m, &mut free)
         } else {
             self.inverse.left_times(&self.small, &mut free);
-        }
+            0.0
+        };
         for (&v, &value) in self.free.iter().zip(&free) {
             self.values[v as usize] = value;
         }
         self.fall = free;
+        missed
     }
 
     /// The largest violation of a free variable's bounds or of a constraint, with its size.
     fn choose_leaving(&mut self) -> Option<(Leaving, f64)> {
-        let mut best = FEASIBLE;
+        let mut best = self.tolerance;
         let mut found = None;
         for (position, &v) in self.free.iter().enumerate() {
             let value = self.values[v as usize];
             let over = value - self.upper(v as usize);
             let (violation, sign) = if -value > over { (-value, 1.0) } else { (over, -1.0) };
-            if violation > best {
+            if violation > best && !self.barred.contains(&Left::Variable(v)) {
                 best = violation;
                 found = Some((Leaving::Variable { position, sign }, violation));
             }
         }
         for &c in &self.shortlist {
             let violation = self.violation(c as usize);
-            if violation > best {
+            if violation > best && !self.barred.contains(&Left::Constraint(c)) {
                 best = violation;
                 found = Some((Leaving::Constraint(c as usize), violation));
             }
@@ -432,7 +532,9 @@ impl Master {
     /// Looks at all constraints and lists the most violated ones, the worst first.
     fn list_violated(&mut self) {
         let all = (0..self.constraints.len()).map(|c| (self.violation(c), c as u32));
-        let mut violated: Vec<(f64, u32)> = all.filter(|v| v.0 > FEASIBLE).collect();
+        let open =
+            |v: &(f64, u32)| v.0 > self.tolerance && !self.barred.contains(&Left::Constraint(v.1));
+        let mut violated: Vec<(f64, u32)> = all.filter(open).collect();
         violated.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         violated.truncate(SHORTLIST);
         self.shortlist.clear();
@@ -510,11 +612,15 @@ impl Master {
             // Of (nearly) equal ratios the largest entry is the safest to divide by.
             let at = breakpoints[stop].ratio;
             let tied = |b: &Breakpoint| b.ratio <= at + 1e-14 + 1e-12 * at;
-            let best = (stop..breakpoints.len())
+            let mut best = (stop..breakpoints.len())
                 .take_while(|&k| tied(&breakpoints[k]))
                 .max_by(|&a, &b| breakpoints[a].size.total_cmp(&breakpoints[b].size))
                 .unwrap_or(stop);
-            for b in &breakpoints[..stop] {
+            if breakpoints[best].size < SAFE {
+                // Any earlier breakpoint will do as well: the dual objective rises all the way.
+                best = (0..stop).rev().find(|&k| breakpoints[k].size >= SAFE).unwrap_or(best);
+            }
+            for b in &breakpoints[..best.min(stop)] {
                 if let Entering::Variable(v) = b.what {
                     let flipped = self.place[v] == Place::Lower;
                     self.place[v] = if flipped { Place::Upper } else { Place::Lower };
@@ -580,16 +686,23 @@ impl Master {
         }
     }
 
-    /// Computes inverse, multipliers and reduced costs afresh; a basis that has become singular is given up for the first one.
+    /// Computes inverse, multipliers and reduced costs afresh; a basis that has become singular is
+    /// given up for the first one.
     fn refresh(&mut self) {
+        if !self.rebuild() {
+            self.start();
+        }
+        self.price();
+    }
+
+    /// Computes the inverse afresh; false when the basis is singular, or so nearly that its
+    /// constraints cannot be met.
+    fn rebuild(&mut self) -> bool {
         let mut block: Vec<f64> = Vec::with_capacity(self.free.len() * self.tight.len());
         for &v in &self.free {
             block.extend(self.tight.iter().map(|&c| self.entry(c as usize, v as usize)));
         }
-        if self.inverse.rebuild(&mut block, self.free.len()).is_err() {
-            self.start();
-        }
-        self.price();
+        self.inverse.rebuild(&mut block, self.free.len()).is_ok() && self.evaluate(true) <= UNMET
     }
 
     /// A number in [0, 1), the same in every run.

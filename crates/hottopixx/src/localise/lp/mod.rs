@@ -138,9 +138,10 @@ pub struct LpOutcome {
     /// The objective of the best feasible point; infinite where there is none.
     pub objective: f64,
     /// What the duals prove: no feasible point has a lower objective. For
-    /// [`LpStatus::Infeasible`] a bound on the smallest tau that is feasible.
+    /// [`LpStatus::Infeasible`] a bound on the smallest tau that is feasible, and for
+    /// [`LpStatus::Limit`] what the costs alone say about the objective.
     pub lower_bound: f64,
-    /// `(objective - lower_bound) / |objective|`.
+    /// `(objective - lower_bound) / |objective|`; infinite without a point.
     pub gap: f64,
     /// d of the best point, one entry for each row of X. Without a feasible point, the diagonal
     /// with the smallest largest error.

@@ -9,11 +9,18 @@ use crate::control::{Control, Progress, Stage, Stop};
 use crate::kernels::{axpy, dot};
 use crate::localise::greedy::{least_squares, spa};
 use crate::normalise::UnitRows;
+use rayon::prelude::*;
 
 /// By how much a row may miss more than tau and still count as explained: rounding.
 const FEASIBLE: f64 = 5e-10;
+/// By how much a row of the final point may miss more than tau: as much as the verifier accepts.
+const EXCESS: f64 = 1e-9;
 /// Rounds after which the search gives up; far above what any instance has needed.
 const ROUNDS: usize = 500;
+/// Rounds without progress after which it gives up: rounding is all that is left.
+const IDLE: usize = 25;
+/// Progress is a fall of the gap by this share.
+const PROGRESS: f64 = 1e-6;
 /// Where `cost` asks the oracle: this share of the way from the master's point to the best one.
 const INSIDE: f64 = 0.6;
 /// Rows beyond the rank that the greedy method brings into play.
@@ -87,6 +94,29 @@ struct Search<'a> {
     anchor: Option<Point>,
     pool: Pool,
     rounds: usize,
+}
+
+/// Counts rounds that brought nothing.
+struct Patience {
+    gap: f64,
+    idle: usize,
+}
+
+impl Patience {
+    fn new() -> Self {
+        Patience { gap: f64::INFINITY, idle: 0 }
+    }
+
+    /// Looks at the gap after a round; true when there was no progress for [`IDLE`] rounds.
+    fn is_over(&mut self, at: &Progressed) -> bool {
+        let gap = at.upper - at.lower;
+        if gap < self.gap * (1.0 - PROGRESS) || self.gap.is_infinite() {
+            (self.gap, self.idle) = (gap, 0);
+        } else {
+            self.idle += 1;
+        }
+        self.idle >= IDLE
+    }
 }
 
 /// Where the minimisation of one goal stands.
@@ -322,6 +352,7 @@ impl Search<'_> {
         let floor = self.floor(goal, cost);
         let (mut mixed_from, mut mixed_by): (Option<Point>, f64) = (None, 0.0);
         let (mut inside, mut share_inside) = (anchor.d.clone(), INSIDE);
+        let mut patience = Patience::new();
         while self.rounds < ROUNDS {
             let outcome = self.bound(&mut master, goal, &scaled, scale, &mut at);
             if outcome == Outcome::Infeasible {
@@ -340,7 +371,8 @@ impl Search<'_> {
             self.report("lp", &at);
             at.stop = self.control.stopped().unwrap_or(Stop::Finished);
             let exhausted = cuts == 0 && share_inside == 0.0;
-            if at.gap(floor) <= self.gap || exhausted || at.stop != Stop::Finished {
+            let over = exhausted || patience.is_over(&at);
+            if at.gap(floor) <= self.gap || over || at.stop != Stop::Finished {
                 break;
             }
             // A cut that does not rule out the master's point brings nothing: ask nearer to it.
@@ -377,6 +409,7 @@ impl Search<'_> {
         let zero = vec![0.0; columns];
         let mut master = self.master(goal, &zero);
         let floor = self.floor(goal, &zero);
+        let mut patience = Patience::new();
         while self.rounds < ROUNDS {
             if self.bound(&mut master, goal, &zero, 1.0, &mut at) == Outcome::Infeasible {
                 break; // only rounding leads here: t may be as large as it likes
@@ -401,7 +434,8 @@ impl Search<'_> {
             at.stop = self.control.stopped().unwrap_or(Stop::Finished);
             let decided = at.upper <= enough || (enough >= 0.0 && at.lower > enough + FEASIBLE);
             let closed = enough < 0.0 && at.gap(floor) <= self.gap;
-            if decided || closed || cuts == 0 || at.stop != Stop::Finished {
+            let over = cuts == 0 || patience.is_over(&at);
+            if decided || closed || over || at.stop != Stop::Finished {
                 break;
             }
             self.extend(&mut master, goal, cuts);
@@ -487,17 +521,9 @@ impl Search<'_> {
         });
     }
 
+    /// The outcome: what is said of the best point is computed from the data once more, and the
+    /// status is read from that.
     fn finish(self, settings: &LpSettings, cost: Vec<f64>, at: Progressed) -> LpOutcome {
-        let gap = at.gap(self.floor(settings.goal, &cost));
-        let status = if at.infeasible {
-            LpStatus::Infeasible
-        } else if at.upper.is_infinite() {
-            LpStatus::Limit
-        } else if gap <= self.gap {
-            LpStatus::Optimal
-        } else {
-            LpStatus::Feasible
-        };
         let columns = self.oracle.columns();
         let mut diagonal = vec![0.0; self.x.features()];
         let mut localising = Vec::new();
@@ -507,13 +533,39 @@ impl Search<'_> {
                 .weights
                 .iter()
                 .enumerate()
-                .map(|(i, row)| on_diagonal(i, row, columns, diagonal[i]))
+                .map(|(i, row)| on_diagonal(i, row, columns, &diagonal))
                 .collect();
         }
+        let errors = errors(self.x, &localising);
+        let floor = self.floor(settings.goal, &cost);
+        let mut claims = Claims::new(settings.goal, &diagonal, &cost, &errors);
+        if at.upper.is_infinite() {
+            claims.objective = f64::INFINITY;
+        }
+        let lower_bound = if claims.objective.is_infinite() && !at.infeasible {
+            // What the multipliers prove is about minimax; of this program only the costs speak.
+            let open = columns.iter().chain(&self.closed);
+            least(&mut open.map(|&j| cost[j]).collect::<Vec<_>>(), self.trace)
+        } else {
+            at.lower
+        };
+        let gap = relative_gap(claims.objective, lower_bound, floor);
+        // A point may miss tau by rounding, which each multiplier turns into a lower objective.
+        let worth: f64 = at.multipliers.iter().map(|m| m.1).sum();
+        let crossing = (claims.excess * worth + 1e-12) / claims.objective.abs().max(floor);
+        let status = if at.infeasible {
+            LpStatus::Infeasible
+        } else if claims.objective.is_infinite() || claims.excess > EXCESS {
+            LpStatus::Limit
+        } else if gap <= self.gap && gap >= -crossing.max(self.gap) {
+            LpStatus::Optimal
+        } else {
+            LpStatus::Feasible
+        };
         LpOutcome {
             status,
-            objective: at.upper,
-            lower_bound: at.lower,
+            objective: claims.objective,
+            lower_bound,
             gap,
             diagonal,
             localising,
@@ -526,6 +578,45 @@ impl Search<'_> {
             stop: at.stop,
         }
     }
+}
+
+/// What a point amounts to, from its diagonal and errors.
+struct Claims {
+    objective: f64,
+    /// By how much a row misses tau.
+    excess: f64,
+}
+
+impl Claims {
+    fn new(goal: Goal, diagonal: &[f64], cost: &[f64], errors: &[f64]) -> Self {
+        let worst = errors.iter().copied().fold(0.0, f64::max);
+        match goal {
+            Goal::Cost { tau } => {
+                Claims { objective: dot(cost, diagonal), excess: (worst - tau).max(0.0) }
+            }
+            Goal::Minimax => Claims { objective: worst, excess: 0.0 },
+            Goal::Total => Claims { objective: errors.iter().sum(), excess: 0.0 },
+        }
+    }
+}
+
+/// `||x_i - c_i X||_1` for the rows of a localising matrix: O(nonzeros of C * n).
+fn errors(x: &UnitRows, localising: &[Vec<(u32, f64)>]) -> Vec<f64> {
+    let error = |residual: &mut Vec<f64>, (i, row): (usize, &Vec<(u32, f64)>)| {
+        x.row(i).write_to(1.0, residual);
+        row.iter().for_each(|&(j, c)| x.row(j as usize).add_to(-c, residual));
+        residual.iter().map(|e| e.abs()).sum()
+    };
+    localising.par_iter().enumerate().map_init(|| vec![0.0; x.examples()], error).collect()
+}
+
+/// `(objective - bound) / |objective|`, objectives below `floor` counting as that; infinite where
+/// there is no point. Below zero when a point that misses tau by rounding is below the bound.
+fn relative_gap(objective: f64, bound: f64, floor: f64) -> f64 {
+    if objective.is_infinite() {
+        return f64::INFINITY;
+    }
+    (objective - bound) / objective.abs().max(floor)
 }
 
 impl Progressed {
@@ -550,7 +641,7 @@ impl Progressed {
     }
 
     fn gap(&self, floor: f64) -> f64 {
-        ((self.upper - self.lower) / self.upper.abs().max(floor)).max(0.0)
+        relative_gap(self.upper, self.lower, floor)
     }
 }
 
@@ -571,26 +662,28 @@ fn between(inside: &[f64], outside: &[f64], share: f64) -> Vec<f64> {
     inside.iter().zip(outside).map(|(i, o)| share * i + (1.0 - share) * o).collect()
 }
 
-/// The largest s for which `(1 - s) anchor + s point` surely misses no more than tau in any row.
+/// The largest s for which `(1 - s) anchor + s point` surely misses no more than tau in any row; a
+/// row where the anchor itself has no room may miss it by rounding.
 fn share(anchor: &Point, point: &Point, tau: f64) -> f64 {
     let mut s: f64 = 1.0;
-    for (&room, &value) in anchor.values.iter().zip(&point.values) {
-        if value > tau + FEASIBLE {
-            s = s.min(((tau - room) / (value - room)).max(0.0));
+    for (&from, &value) in anchor.values.iter().zip(&point.values) {
+        let most = if tau - from > FEASIBLE { tau } else { tau + FEASIBLE };
+        if value > most {
+            s = s.min(((most - from) / (value - from)).max(0.0));
         }
     }
     s
 }
 
-/// Row i of C in rows of X, its own weight raised to d_i and the others scaled to match.
-fn on_diagonal(i: usize, row: &[(u32, f64)], columns: &[usize], d: f64) -> Vec<(u32, f64)> {
+/// Row i of C in rows of X, its own weight raised to d_i and the others scaled to match; no weight
+/// above its diagonal, which a mixture may be by rounding.
+fn on_diagonal(i: usize, row: &[(u32, f64)], columns: &[usize], d: &[f64]) -> Vec<(u32, f64)> {
     let own = |j: u32| columns[j as usize] == i;
     let now = row.iter().find(|w| own(w.0)).map_or(0.0, |w| w.1);
-    let factor = if now < 1.0 { (1.0 - d) / (1.0 - now) } else { 0.0 };
-    let others = row.iter().filter(|w| !own(w.0));
-    let mut row: Vec<(u32, f64)> =
-        others.map(|&(j, c)| (columns[j as usize] as u32, c * factor.min(1.0))).collect();
-    row.push((i as u32, d));
+    let factor = if now < 1.0 { ((1.0 - d[i]) / (1.0 - now)).min(1.0) } else { 0.0 };
+    let others = row.iter().filter(|w| !own(w.0)).map(|&(j, c)| (columns[j as usize], c * factor));
+    let mut row: Vec<(u32, f64)> = others.map(|(j, c)| (j as u32, c.min(d[j]))).collect();
+    row.push((i as u32, d[i]));
     row.retain(|w| w.1 > 0.0);
     row.sort_unstable_by_key(|w| w.0);
     row
