@@ -161,18 +161,18 @@ pub(super) struct Master {
 
 impl Master {
     /// A program without cuts: `slacks` slacks of cost 1, and columns of the given costs whose sum
-    /// is `trace` (if given).
-    pub fn new(slacks: usize, columns: &[f64], trace: Option<f64>) -> Self {
+    /// is `trace` (if given). Ties among columns are broken by random costs, the larger the `seed`.
+    pub fn new(slacks: usize, columns: &[f64], trace: Option<f64>, seed: u64) -> Self {
         let mut master = Master {
             slacks,
             cost: vec![1.0; slacks],
-            noise: 0x9E37_79B9_7F4A_7C15,
+            noise: 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(2 * seed + 1),
             ..Master::default()
         };
         let scale = columns.iter().fold(0.0f64, |m, c| m.max(c.abs()));
         let scale = if scale > 0.0 { scale } else { 1.0 };
         for cost in columns {
-            let tie_break = TIE_BREAK * scale * master.random();
+            let tie_break = TIE_BREAK * 100f64.powi(seed as i32) * scale * master.random();
             master.cost.push(cost + tie_break);
         }
         let variables = master.cost.len();

@@ -19,6 +19,8 @@ const EXCESS: f64 = 1e-9;
 const ROUNDS: usize = 500;
 /// Rounds without progress after which it gives up: rounding is all that is left.
 const IDLE: usize = 25;
+/// How often a master that got stuck begins anew.
+const RESTARTS: u64 = 2;
 /// Progress is a fall of the gap by this share.
 const PROGRESS: f64 = 1e-6;
 /// Where `cost` asks the oracle: this share of the way from the master's point to the best one.
@@ -346,7 +348,7 @@ impl Search<'_> {
         let scale = costs.iter().fold(0.0f64, |m, c| m.max(c.abs())).max(f64::MIN_POSITIVE);
         let scaled: Vec<f64> = costs.iter().map(|c| c / scale).collect();
         let value = |d: &[f64]| d.iter().zip(&costs).map(|(d, c)| d * c).sum::<f64>();
-        let mut master = self.master(goal, &scaled);
+        let mut master = self.master(goal, &scaled, 0);
         let mut at = Progressed::new(goal, value(&anchor.d), Some(anchor.clone()));
         at.lower = scale * self.pool.bound(&[], goal, &scaled, self.trace);
         let floor = self.floor(goal, cost);
@@ -407,7 +409,7 @@ impl Search<'_> {
         at.lower = 0.0;
         let (rows, columns) = (self.x.features(), self.oracle.columns().len());
         let zero = vec![0.0; columns];
-        let mut master = self.master(goal, &zero);
+        let mut master = self.master(goal, &zero, 0);
         let floor = self.floor(goal, &zero);
         let mut patience = Patience::new();
         while self.rounds < ROUNDS {
@@ -454,14 +456,14 @@ impl Search<'_> {
         found
     }
 
-    /// A master program with all cuts of the pool.
-    fn master(&self, goal: Goal, cost: &[f64]) -> Master {
+    /// A master program with all cuts of the pool; `seed` changes how it breaks ties.
+    fn master(&self, goal: Goal, cost: &[f64], seed: u64) -> Master {
         let slacks = match goal {
             Goal::Cost { .. } => 0,
             Goal::Minimax => 1,
             Goal::Total => self.x.features(),
         };
-        let mut master = Master::new(slacks, cost, self.trace.map(|r| r as f64));
+        let mut master = Master::new(slacks, cost, self.trace.map(|r| r as f64), seed);
         self.extend(&mut master, goal, self.pool.cuts.len());
         master
     }
@@ -490,7 +492,15 @@ impl Search<'_> {
     ) -> Outcome {
         self.rounds += 1;
         master.drop_idle(IDLE_ROUNDS);
-        let outcome = master.solve(self.control);
+        let mut outcome = master.solve(self.control);
+        for seed in 1..=RESTARTS {
+            if outcome != Outcome::Stuck || self.control.stopped().is_some() {
+                break;
+            }
+            // From the first vertex, on another way.
+            *master = self.master(goal, cost, seed);
+            outcome = master.solve(self.control);
+        }
         let multipliers: Vec<(usize, f64)> = master.cut_multipliers().collect();
         let proven = scale * self.pool.bound(&multipliers, goal, cost, self.trace);
         if proven > at.lower {
