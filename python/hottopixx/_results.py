@@ -168,7 +168,7 @@ class Certified:
 
     #: The rows, cleaned and measured.
     answer: Factorization
-    #: What the program says of itself.
+    #: What is proven; what the program says of itself where the verifier refused.
     certificate: Certificate
     #: Whether the verifier, which shares nothing with the solver, agrees.
     verified: bool
@@ -176,6 +176,8 @@ class Certified:
     refusal: str | None
     #: The bound that the dual alone proves, recomputed from X.
     independent_bound: float
+    #: All figures of the verifier, rounded to the safe side; None where it refused.
+    checked: dict[str, float] | None
     #: The largest error of a row with weights of at most 1, which the bound of minimax is about.
     bounded_inf1: float
     #: Theorem 3.2.
@@ -336,6 +338,7 @@ def certified(answer: Answer, proof: str, names: list[str] | None) -> Certified:
         verified=claims.pop("verified"),
         refusal=claims.pop("refusal"),
         independent_bound=claims.pop("independent_bound"),
+        checked=claims.pop("checked"),
         certificate=Certificate(**claims),
         bounded_inf1=report["bounded_inf1"],
         theorem=Theorem(**report["theorem"]),

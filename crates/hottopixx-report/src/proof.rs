@@ -2,17 +2,19 @@
 
 use crate::Certificate;
 use hottopixx::Certified;
-use hottopixx::certify::Theory;
+use hottopixx::certify::{Theory, Verified};
 use serde::Serialize;
 
-/// The program's claims and what the verifier made of them.
+/// What is proven or, if the verifier refused, what the program says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Proof {
-    /// What the program says of itself.
+    /// Value, bound, gap and trace are the verifier's wherever it accepted.
     #[serde(flatten)]
     pub claims: Certificate,
-    /// The bound that the dual proves, recomputed from X.
+    /// The bound that the dual proves, recomputed from X; 0 where nothing was proven.
     pub independent_bound: f64,
+    /// All figures of the verifier, if it accepted.
+    pub checked: Option<Verified>,
     /// Whether every inequality holds.
     pub verified: bool,
     /// Why not, otherwise.
@@ -21,9 +23,18 @@ pub struct Proof {
 
 impl From<&Certified> for Proof {
     fn from(certified: &Certified) -> Self {
+        let mut claims = Certificate::from(&certified.bounds);
+        let checked = certified.verified.as_ref().ok().copied();
+        if let Some(found) = checked {
+            claims.objective = found.objective;
+            claims.lower_bound = found.lower_bound;
+            claims.gap = found.gap;
+            claims.trace = found.trace;
+        }
         Proof {
-            claims: Certificate::from(&certified.bounds),
-            independent_bound: certified.certificate.lower_bound,
+            claims,
+            independent_bound: checked.map_or(0.0, |found| found.lower_bound),
+            checked,
             verified: certified.verified.is_ok(),
             refusal: certified.verified.as_ref().err().map(ToString::to_string),
         }

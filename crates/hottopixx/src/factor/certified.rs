@@ -3,7 +3,7 @@
 use super::job::Job;
 use super::{Bounds, Factor, Factorization};
 use crate::Error;
-use crate::certify::{Certificate, Goal, Refusal, Theory, Verified, theory, verify};
+use crate::certify::{Certificate, Goal, Refusal, Theory, Verified, theory};
 use crate::localise::lp::{LpOutcome, LpSettings, lp};
 use crate::matrix::Matrix;
 use crate::normalise::UnitRows;
@@ -77,7 +77,10 @@ fn finish(
 ) -> Result<Certified, Error> {
     let x = &job.x;
     let control = job.settings.control.without_deadline();
-    let certificate = Certificate::of(x, job.settings.rank, &job.allowed, program, outcome);
+    let mut certificate = Certificate::of(job.settings.rank, &job.allowed, program, outcome);
+    let verified = certificate.seal(x, &control);
+    let verified = verified
+        .and_then(|found| found.supports(outcome.objective, outcome.lower_bound).map(|()| found));
     let rows: Vec<usize> = answer.hott.iter().filter_map(|h| x.unit_row(h.row)).collect();
     // With as many candidates as the rank, all diagonals are one.
     let mut chosen = vec![false; x.features()];
@@ -86,7 +89,7 @@ fn finish(
     let bounded_inf1 = lp(x, rows.len(), &chosen, &bounded, &control)?.objective;
     Ok(Certified {
         bounds: Bounds::new(program.goal, outcome),
-        verified: verify(x, &certificate),
+        verified,
         theory: theory(x, &rows, &control)?,
         certificate,
         bounded_inf1,
