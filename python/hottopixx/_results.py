@@ -168,25 +168,28 @@ class Certified:
 
     #: The rows, cleaned and measured.
     answer: Factorization
-    #: What the program says of itself.
-    certificate: Certificate
+    #: What is proven; None where the verifier refused.
+    certificate: Certificate | None
     #: Whether the verifier, which shares nothing with the solver, agrees.
     verified: bool
     #: Why not, otherwise.
     refusal: str | None
     #: The bound that the dual alone proves, recomputed from X.
     independent_bound: float
+    #: All figures of the verifier, rounded to the safe side; None where it refused.
+    checked: dict[str, float] | None
     #: The largest error of a row with weights of at most 1, which the bound of minimax is about.
     bounded_inf1: float
-    #: Theorem 3.2.
-    theorem: Theorem
+    #: Theorem 3.2; None where there was no time left for it.
+    theorem: Theorem | None
 
     def __repr__(self) -> str:
         verdict = "verified" if self.verified else f"refused: {self.refusal}"
+        theorem = "no time left to look at it" if self.theorem is None else self.theorem.sentence
         return (
             f"{self.answer!r}\n"
             f"  proof   {verdict}; the dual alone proves {self.independent_bound:.6g}\n"
-            f"  theorem {self.theorem.sentence}"
+            f"  theorem {theorem}"
         )
 
     def _repr_html_(self) -> str:
@@ -336,9 +339,10 @@ def certified(answer: Answer, proof: str, names: list[str] | None) -> Certified:
         verified=claims.pop("verified"),
         refusal=claims.pop("refusal"),
         independent_bound=claims.pop("independent_bound"),
-        certificate=Certificate(**claims),
+        checked=claims.pop("checked"),
+        certificate=Certificate(**claims) if claims else None,
         bounded_inf1=report["bounded_inf1"],
-        theorem=Theorem(**report["theorem"]),
+        theorem=Theorem(**report["theorem"]) if report["theorem"] else None,
     )
 
 

@@ -45,6 +45,8 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Prove bounds for a choice of rows and check the paper's theorem
     Certify(Certify),
+    /// Check a certificate of 'certify --out' against the data
+    Verify(Verify),
     /// Run every method on the same data, side by side
     Compare(Compare),
     /// Split a matrix into files of documents, for many machines
@@ -246,7 +248,8 @@ solved, and its bound is checked by code that shares nothing with the solver.
 The programs weigh rows by at most 1, as in the paper. alpha, margin and epsilon
 are the figures of Theorem 3.2 for the rows.
 --out writes d.npy, C.npz, Y.npz, X.npy or X.npz (rows divided by their sums,
-zero rows left out) and certificate.json, enough to check the bound elsewhere.")]
+zero rows left out) and certificate.json, enough to check the bound elsewhere:
+with 'hottopixx verify', or with a dozen lines of Python (see the guide).")]
 #[command(group(clap::ArgGroup::new("rows").required(true).multiple(true).args(["rank", "hott"])))]
 pub struct Certify {
     #[command(flatten)]
@@ -272,6 +275,55 @@ pub struct Certify {
     /// Write the certificate to this folder
     #[arg(long, short, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
+    /// Print one JSON object and nothing else
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// No progress bar and no hints
+    #[arg(long, short, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// `verify`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  hottopixx certify X.npy --rank 5 --out proof
+  hottopixx verify proof --data X.npy
+
+X is built again from the data, as 'certify' built it (--transpose, --min-df,
+--cooccurrence and the like are in the certificate; given again, they must be the
+same). Then every inequality is checked with C, d and Y of the folder, bounds
+rounded to the safe side: what is printed holds for the numbers in the file, each
+row divided by its exact sum. Nothing is solved. Exit code 1: refused, with the
+reason.")]
+pub struct Verify {
+    /// The folder that 'certify --out' wrote
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The matrix that was certified; - for standard input
+    #[arg(long, value_name = "INPUT", help_heading = "Input")]
+    pub data: PathBuf,
+    /// npy, npz, mtx, csv, tsv, svmlight, bow or hpx, instead of by extension
+    #[arg(long, value_name = "FORMAT", value_parser = values::format, help_heading = "Input")]
+    pub format: Option<Format>,
+    /// Which array of an .npz file, when it holds several
+    #[arg(long, value_name = "NAME", help_heading = "Input")]
+    pub key: Option<String>,
+    /// Rows of INPUT are examples (documents, samples)
+    #[arg(long, help_heading = "Input")]
+    pub transpose: bool,
+    /// Memory that may be used, such as 8GiB (default: three quarters of the
+    /// machine's)
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes, help_heading = "Input")]
+    pub memory: Option<u64>,
+    #[command(flatten)]
+    pub text: Text,
+    /// Number of threads, 0 for all
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Run")]
+    pub threads: usize,
+    /// Give up after this long
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "Run")]
+    pub max_seconds: Option<f64>,
     /// Print one JSON object and nothing else
     #[arg(long, help_heading = "Output")]
     pub json: bool,

@@ -10,10 +10,34 @@ use hottopixx::text;
 use hottopixx_io::write;
 use hottopixx_report::text::{banner, facts, line, topics};
 use hottopixx_report::{Summary, csv, html};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Makes the folder of `--out` before anything long begins.
-pub fn prepare(folder: Option<&Path>) -> Result<(), Failure> {
+/// The names of the files that are being written to a folder, one a line. It is there only until all
+/// of them are: then the main file (summary.json and the like) tells whose they are.
+const RECORD: &str = ".hottopixx-files";
+/// A file that is larger says nothing about who wrote a folder.
+const LARGEST_JSON: u64 = 1 << 28;
+
+/// What `--out` can hold after `factor`, `evaluate` or `demo`.
+pub fn answer_files() -> Vec<String> {
+    let names = ["hott.csv", "documents.csv", "summary.json", "report.html"];
+    names.into_iter().map(str::to_owned).chain(matrix_files(&["F", "W"])).collect()
+}
+
+/// The names that matrices with these stems can have.
+pub fn matrix_files(stems: &[&str]) -> Vec<String> {
+    stems.iter().flat_map(|stem| [format!("{stem}.npy"), format!("{stem}.npz")]).collect()
+}
+
+/// Makes the folder of `--out` before anything long begins, and refuses to go on where one of `files`
+/// would replace a file that the run `reads` or that this program has not written.
+pub fn prepare(
+    folder: Option<&Path>,
+    reads: &[Option<&Path>],
+    files: &[String],
+) -> Result<(), Failure> {
     let Some(folder) = folder else { return Ok(()) };
     if folder.exists() && !folder.is_dir() {
         return Err(Failure::Wrong(format!(
@@ -23,7 +47,93 @@ pub fn prepare(folder: Option<&Path>) -> Result<(), Failure> {
     }
     std::fs::create_dir_all(folder).map_err(|error| {
         Failure::Wrong(format!("{}: {error}: choose another folder for --out", folder.display()))
-    })
+    })?;
+    let mut ours = None;
+    for file in files {
+        let path = folder.join(file);
+        if path.symlink_metadata().is_err() {
+            continue;
+        }
+        if reads.iter().flatten().any(|read| is_same_file(read, &path)) {
+            return Err(Failure::Wrong(format!(
+                "{} is read by this command and would be replaced: give --out another folder",
+                path.display()
+            )));
+        }
+        if !ours.get_or_insert_with(|| written_before(folder)).contains(file) {
+            return Err(Failure::Wrong(format!(
+                "{} exists and was not written by hottopixx: give --out a new folder, or move the \
+                 file away",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether two names, through links or not, stand for one file.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    if let (Ok(a), Ok(b)) = (std::fs::metadata(a), std::fs::metadata(b)) {
+        use std::os::unix::fs::MetadataExt as _;
+        return (a.dev(), a.ino()) == (b.dev(), b.ino());
+    }
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Notes, before they are written, that these files of a folder are ours: whatever ends the program
+/// meanwhile, the next run may replace them.
+pub fn record(folder: &Path, files: &[String]) -> Result<(), Failure> {
+    let mut all = recorded(folder);
+    all.extend(files.iter().cloned());
+    let lines: String = all.iter().map(|file| format!("{file}\n")).collect();
+    Ok(write::bytes(folder.join(RECORD), lines)?)
+}
+
+/// All files are written, the main file among them: no note is needed any more.
+pub fn settle(folder: &Path) {
+    // A note that stays does no harm.
+    let _ = std::fs::remove_file(folder.join(RECORD));
+}
+
+fn recorded(folder: &Path) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(folder.join(RECORD)).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// The files of a folder that this program has written, as its main files tell or as noted by a run
+/// that did not end.
+pub fn written_before(folder: &Path) -> BTreeSet<String> {
+    let mut ours = recorded(folder);
+    let object = |name: &str| -> Option<serde_json::Value> {
+        let path = folder.join(name);
+        let small = path.metadata().is_ok_and(|m| m.is_file() && m.len() <= LARGEST_JSON);
+        serde_json::from_slice(&std::fs::read(path).ok().filter(|_| small)?).ok()
+    };
+    let has = |value: &serde_json::Value, keys: &[&str]| keys.iter().all(|k| !value[*k].is_null());
+    if object("summary.json").is_some_and(|v| has(&v, &["hott", "error", "version"])) {
+        ours.extend(answer_files());
+    }
+    if object("certificate.json").is_some_and(|v| has(&v, &["certificate", "rows", "version"])) {
+        ours.extend(matrix_files(&["X", "C", "d", "Y"]));
+        ours.insert("certificate.json".to_owned());
+    }
+    if is_reproduced(folder) {
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+        let kinds = [".svg", ".csv", "index.html", "index.md"];
+        ours.extend(names.filter(|name| kinds.iter().any(|kind| name.ends_with(kind))));
+    }
+    if let Some(value) = object("partitions.json")
+        && let Some(parts) = value["partitions"].as_array()
+    {
+        // Names only: a path would lead out of the folder.
+        let names = parts.iter().filter_map(|part| part.as_str());
+        let names = names.filter(|name| Path::new(name).file_name() == Some(OsStr::new(name)));
+        ours.extend(names.map(str::to_owned));
+        ours.extend(["partitions.json", "vocabulary.txt"].map(str::to_owned));
+    }
+    ours
 }
 
 /// Writes the files, then prints the answer: as JSON, or as `text` followed by where the files are.
@@ -71,6 +181,7 @@ fn files(
     answer: &Factorization,
     summary: &Summary,
 ) -> Result<Vec<String>, Failure> {
+    record(folder, &answer_files())?;
     let mut written = vec!["hott.csv".to_owned()];
     write::bytes(folder.join("hott.csv"), csv::hott(summary))?;
     for (name, factor) in [("F", &answer.f), ("W", &answer.w)] {
@@ -86,7 +197,14 @@ fn files(
     let page = html::page(summary, &command_line());
     write::bytes(folder.join("report.html"), page)?;
     written.extend(["summary.json", "report.html"].map(String::from));
+    settle(folder);
     Ok(written)
+}
+
+/// Whether `reproduce` has written a page to this folder: its last lines name the command.
+fn is_reproduced(folder: &Path) -> bool {
+    let page = std::fs::read_to_string(folder.join("index.md")).unwrap_or_default();
+    page.contains("hottopixx reproduce ")
 }
 
 /// Documents x topics: how much of each document each topic is.
@@ -101,7 +219,8 @@ fn document_topics(
         .map_err(|error| problem.failure(error))
 }
 
-/// Writes a factor under its name and removes a leftover of the other kind.
+/// Writes a factor under its name and removes a leftover of the other kind, which [`prepare`] must
+/// have been asked about.
 pub fn matrix(folder: &Path, stem: &str, matrix: &Matrix) -> Result<PathBuf, Failure> {
     let path = write::matrix(folder, stem, matrix)?;
     let other = path.with_extension(match matrix {
@@ -144,6 +263,64 @@ pub fn human(summary: &Summary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_files_of_ours_are_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let files = matrix_files(&["X"]);
+        let input = at("data.npy");
+        std::fs::write(&input, "numbers").unwrap();
+        let go = |files: &[String]| prepare(Some(folder.path()), &[Some(&input), None], files);
+        let refused = |files: &[String]| match go(files) {
+            Err(Failure::Wrong(sentence)) => sentence,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(go(&files), Ok(()));
+        // A file of the user, also one of the other kind that would be removed.
+        for name in ["X.npy", "X.npz"] {
+            std::fs::write(at(name), "mine").unwrap();
+            let sentence = refused(&files);
+            assert!(sentence.contains(name) && sentence.contains("not written by"), "{sentence}");
+            std::fs::remove_file(at(name)).unwrap();
+        }
+        // Ours, once they are recorded; records add up.
+        record(folder.path(), &files).unwrap();
+        record(folder.path(), &["other".to_owned()]).unwrap();
+        std::fs::write(at("X.npy"), "ours").unwrap();
+        assert_eq!(go(&files), Ok(()));
+        // The input, by name and through links, whoever wrote it.
+        assert!(refused(&["data.npy".to_owned()]).contains("is read by this command"));
+        std::fs::remove_file(at("X.npy")).unwrap();
+        std::fs::hard_link(&input, at("X.npy")).unwrap();
+        assert!(refused(&files).contains("is read by this command"));
+        #[cfg(unix)]
+        {
+            std::fs::remove_file(at("X.npy")).unwrap();
+            std::os::unix::fs::symlink(&input, at("X.npy")).unwrap();
+            assert!(refused(&files).contains("is read by this command"));
+        }
+    }
+
+    #[test]
+    fn a_main_file_tells_whose_a_folder_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let go = |files: &[String]| prepare(Some(folder.path()), &[], files);
+        std::fs::write(at("F.npy"), "").unwrap();
+        for json in ["", "[]", "{\"hott\": []}", "3"] {
+            std::fs::write(at("summary.json"), json).unwrap();
+            assert!(go(&answer_files()).is_err(), "{json}");
+        }
+        let json = "{\"hott\": [], \"error\": {}, \"version\": \"0.1.0\"}";
+        std::fs::write(at("summary.json"), json).unwrap();
+        assert_eq!(go(&answer_files()), Ok(()));
+        std::fs::write(at("X.npy"), "").unwrap();
+        assert!(go(&matrix_files(&["X"])).is_err());
+        let json = "{\"certificate\": {}, \"rows\": [0], \"version\": \"0.1.0\"}";
+        std::fs::write(at("certificate.json"), json).unwrap();
+        assert_eq!(go(&matrix_files(&["X"])), Ok(()));
+    }
 
     #[test]
     fn the_command_line_can_be_typed_again() {

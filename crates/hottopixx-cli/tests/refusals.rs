@@ -259,3 +259,46 @@ fn a_full_disk_is_an_error() {
     assert_eq!(output.status.code(), Some(1));
     assert!(common::error(&output).contains("standard output"), "{}", common::error(&output));
 }
+
+/// `certify X.npy --out .` once replaced X.npy by its unit rows and removed X.npz.
+#[test]
+fn no_input_and_no_file_of_the_user_is_replaced() {
+    let folder = Folder::with_instance();
+    let before = folder.read("X.npy");
+    let refused = |args: &[&str], reason: &str| {
+        let line = folder.refusal(args, 1);
+        assert!(line.contains(reason), "{line}");
+        assert_eq!(folder.read("X.npy"), before);
+    };
+    let certify = ["certify", "X.npy", "--rank", "5", "--out", "."];
+    refused(&certify, "X.npy is read by this command");
+    assert!(!folder.path("C.npz").exists() && !folder.path("certificate.json").exists());
+    // A file of the user under a name of ours, or of the kind that would be removed.
+    std::fs::rename(folder.path("X.npy"), folder.path("data.npy")).unwrap();
+    folder.write("X.npz", "mine");
+    let certify = ["certify", "data.npy", "--rank", "5", "--out", "."];
+    let line = folder.refusal(&certify, 1);
+    assert!(line.contains("X.npz exists and was not written by hottopixx"), "{line}");
+    assert_eq!(folder.read("X.npz"), b"mine");
+    std::fs::rename(folder.path("data.npy"), folder.path("X.npy")).unwrap();
+    std::fs::create_dir(folder.path("mine")).unwrap();
+    folder.write("mine/F.npy", "mine");
+    for command in [&["factor", "X.npy", "--rank", "5"][..], &["evaluate", "X.npy", "--hott", "1"]]
+    {
+        refused(&[command, &["--out", "mine"]].concat(), "F.npy exists");
+    }
+    folder.write("mine/part-00001.npy", "mine");
+    let partition = ["partition", "X.npy", "--documents", "30", "--out", "mine"];
+    refused(&partition, "part-00001.npy exists");
+    // An answer is ours, also when it is the input of the next command.
+    folder.text(&["factor", "X.npy", "--rank", "5", "--out", "answer"]);
+    folder.text(&["certify", "X.npy", "--rank", "5", "--out", "answer"]);
+    folder.text(&["factor", "X.npy", "--rank", "4", "--out", "answer"]);
+    refused(&["factor", "answer/W.npy", "--rank", "2", "--out", "answer"], "W.npy is read by");
+    refused(&["certify", "answer/X.npy", "--rank", "2", "--out", "answer"], "X.npy is read by");
+    // What 'generate' has written it may write again.
+    folder.text(&["generate", "paper", "--rank", "3", "--out", "G.npy"]);
+    folder.text(&["generate", "paper", "--rank", "3", "--out", "G.npy"]);
+    std::fs::remove_file(folder.path("G.truth.json")).unwrap();
+    refused(&["generate", "paper", "--rank", "3", "--out", "G.npy"], "G.npy exists");
+}

@@ -54,7 +54,7 @@ pub use cache::{Cache, CacheUse};
 pub use checkpoint::Checkpoint;
 pub use error::{Error, Place};
 pub use format::{Format, UnknownFormatName};
-pub use load::{LoadOptions, Loaded, load, read};
+pub use load::{LoadOptions, Loaded, load, load_signed, read};
 pub use names::{read_names, read_numbers};
 pub use peek::{Header, peek};
 pub use source::Source;

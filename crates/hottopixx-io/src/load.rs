@@ -96,9 +96,30 @@ impl Parsed {
         })
     }
 
+    /// Checks every entry but for its sign.
+    fn check_finite(&self) -> Result<(), Fault> {
+        let (rows, cols) = (self.matrix.rows(), self.matrix.cols());
+        for i in 0..rows {
+            let mut entries = self.matrix.row(i).nonzeros();
+            if let Some((k, value)) = entries.find(|(_, value)| !value.is_finite()) {
+                let (row, col) = if self.transposed { (k, i) } else { (i, k) };
+                return Err(Fault::Value { place: Place::Entry { row, col }, value });
+            }
+        }
+        if rows == 0 || cols == 0 {
+            return Err(Fault::Matrix(hottopixx::Error::Empty { rows, cols }));
+        }
+        Ok(())
+    }
+
     /// Checks the entries and turns the matrix as asked.
     pub fn finish(self, format: Format, transpose: bool, budget: Budget) -> Result<Loaded, Fault> {
         self.check()?;
+        self.turned(format, transpose, budget)
+    }
+
+    /// Turns the matrix as asked.
+    fn turned(self, format: Format, transpose: bool, budget: Budget) -> Result<Loaded, Fault> {
         let (mut row_names, mut col_names) = (self.row_names, self.col_names);
         if transpose {
             std::mem::swap(&mut row_names, &mut col_names);
@@ -161,6 +182,25 @@ pub fn load(source: &Source, options: &LoadOptions) -> Result<Loaded, Error> {
             Some(names);
     }
     Ok(loaded)
+}
+
+/// Reads a matrix whose entries may be negative, such as the dual of a certificate; else as [`load`].
+/// Nothing is kept.
+///
+/// # Errors
+/// As [`load`], but for negative entries.
+pub fn load_signed(source: &Source, options: &LoadOptions) -> Result<Matrix, Error> {
+    let path = source.as_path();
+    let stream = Stream::open(source)?;
+    let name = source.name();
+    let named = options.format.or_else(|| path.and_then(Format::from_path));
+    let format = format_of(&stream, &name, named, path)?;
+    let budget = Budget::new(options.max_bytes);
+    let parsed = parse_as(format, stream, options, budget).and_then(|parsed| {
+        parsed.check_finite()?;
+        parsed.turned(format, options.transpose, budget)
+    });
+    parsed.map(|loaded| loaded.matrix).map_err(|fault| fault.in_file(&name))
 }
 
 /// Keeps what has been parsed for the next time; builds it on disk when it was too large.

@@ -101,7 +101,7 @@ pub fn evaluate(
 struct Verdict {
     bounded_inf1: f64,
     certificate: Proof,
-    theorem: Theorem,
+    theorem: Option<Theorem>,
 }
 
 #[pyfunction]

@@ -2,17 +2,19 @@
 
 use crate::Certificate;
 use hottopixx::Certified;
-use hottopixx::certify::Theory;
+use hottopixx::certify::{Theory, Verified};
 use serde::Serialize;
 
-/// The program's claims and what the verifier made of them.
+/// What is proven.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Proof {
-    /// What the program says of itself.
+    /// Value, bound, gap and trace as the verifier found them; nothing where it refused.
     #[serde(flatten)]
-    pub claims: Certificate,
-    /// The bound that the dual proves, recomputed from X.
+    pub claims: Option<Certificate>,
+    /// The bound that the dual proves, recomputed from X; 0 where nothing was proven.
     pub independent_bound: f64,
+    /// All figures of the verifier, if it accepted.
+    pub checked: Option<Verified>,
     /// Whether every inequality holds.
     pub verified: bool,
     /// Why not, otherwise.
@@ -21,9 +23,11 @@ pub struct Proof {
 
 impl From<&Certified> for Proof {
     fn from(certified: &Certified) -> Self {
+        let checked = certified.verified.as_ref().ok().copied();
         Proof {
-            claims: Certificate::from(&certified.bounds),
-            independent_bound: certified.certificate.lower_bound,
+            claims: certified.bounds.as_ref().map(Certificate::from),
+            independent_bound: checked.map_or(0.0, |found| found.lower_bound),
+            checked,
             verified: certified.verified.is_ok(),
             refusal: certified.verified.as_ref().err().map(ToString::to_string),
         }
@@ -51,18 +55,20 @@ pub struct Theorem {
 
 impl Theorem {
     /// `row` leads from rows of the matrix that was certified to rows of the input.
-    pub fn new(certified: &Certified, row: impl Fn(usize) -> usize) -> Self {
-        let Theory { alpha, margin, epsilon, threshold, holds, duplicates, .. } = &certified.theory;
+    /// `None` where there was no time for the theorem.
+    pub fn new(certified: &Certified, row: impl Fn(usize) -> usize) -> Option<Self> {
+        let theory = certified.theory.as_ref()?;
+        let Theory { alpha, margin, epsilon, threshold, holds, duplicates, .. } = theory;
         let input =
             |rows: &Vec<usize>| rows.iter().map(|&i| row(certified.x.input_row(i))).collect();
-        Theorem {
+        Some(Theorem {
             alpha: *alpha,
             margin: *margin,
             epsilon: *epsilon,
             threshold: *threshold,
             holds: *holds,
             duplicates: duplicates.iter().map(input).collect(),
-            sentence: certified.theory.sentence(),
-        }
+            sentence: theory.sentence(),
+        })
     }
 }

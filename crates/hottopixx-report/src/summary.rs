@@ -130,11 +130,47 @@ pub fn six(value: f64) -> String {
 
 /// Six significant digits of a bound from below, which rounding must not raise.
 pub fn six_down(value: f64) -> String {
+    towards(value, -1.0)
+}
+
+/// Six significant digits of a bound from above, which rounding must not lower.
+pub fn six_up(value: f64) -> String {
+    towards(value, 1.0)
+}
+
+/// Six significant digits of a number that is not beyond the value in the direction of `step`, 1 or
+/// -1: the text itself is compared, for it may be on the other side of what it was made from.
+fn towards(value: f64, step: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return six(value);
     }
+    if value.abs() < 1e-290 {
+        return six(if value * step > 0.0 { step * 1e-290 } else { 0.0 });
+    }
     let scale = 10f64.powi(5 - value.abs().log10().floor() as i32);
-    six((value * scale).floor() / scale)
+    let digits = if step < 0.0 { (value * scale).floor() } else { (value * scale).ceil() };
+    let text = six(digits / scale);
+    let read: f64 = text.parse().unwrap_or(value);
+    let short = (read - value) * step < 0.0 || (read == value && excess(&text, value) * step < 0.0);
+    if short { six((digits + step) / scale) } else { text }
+}
+
+/// The sign of the number in a text minus the value that it reads as: the nearest to it, not the same.
+fn excess(text: &str, value: f64) -> f64 {
+    // All digits of the value, and the text with as many: strings in the order of their sizes.
+    let mut text = text.to_owned();
+    if !text.contains('.') {
+        text.push('.');
+    }
+    let exact = format!("{value:.400}");
+    while text.len() < exact.len() {
+        text.push('0');
+    }
+    match text.cmp(&exact) {
+        std::cmp::Ordering::Equal => 0.0,
+        std::cmp::Ordering::Greater => value.signum(),
+        std::cmp::Ordering::Less => -value.signum(),
+    }
 }
 
 fn decimals(value: f64) -> usize {
@@ -394,6 +430,16 @@ mod tests {
             ["0.0", "0.0203000", "-2.50000", "1.00000e-7"]
         );
         assert_eq!([0.123456789, -0.123456111].map(six_down), ["0.123456", "-0.123457"]);
+        assert_eq!([0.123456789, -0.123456111].map(six_up), ["0.123457", "-0.123456"]);
+        // Exact numbers stay; the others are on their side even where six digits read the same.
+        let exact = ["2.00000", "0.500000", "-3.00000", "250000"];
+        assert_eq!([2.0, 0.5, -3.0, 250_000.0].map(six_down), exact);
+        assert_eq!([2.0, 0.5, -3.0, 250_000.0].map(six_up), exact);
+        // The nearest number to 0.1 is above it, the one to 0.3 below.
+        assert_eq!((six_down(0.1), six_up(0.1)), ("0.100000".into(), "0.100001".into()));
+        assert_eq!((six_down(0.3), six_up(0.3)), ("0.299999".into(), "0.300000".into()));
+        assert_eq!(six_down(0.123456f64.next_down()), "0.123455");
+        assert_eq!((six_down(3e-320), six_up(3e-320)), ("0.0".into(), "1.00000e-290".into()));
     }
 
     #[test]

@@ -136,9 +136,28 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// A linear program with tau that ended with neither a point nor a proof that there is none.
+    #[error("{}", undecided(*.tau, *.bound, *.reached))]
+    Undecided {
+        /// The largest error a row was to have.
+        tau: f64,
+        /// No tau below this is feasible.
+        bound: f64,
+        /// This one is; infinite where none is known.
+        reached: f64,
+    },
     /// Stopped, by the caller or by the clock, before there was any answer.
     #[error("{0} before there was any answer: allow more time")]
     NoAnswer(crate::control::Stop),
+}
+
+fn undecided(tau: f64, bound: f64, reached: f64) -> String {
+    let reached =
+        if reached.is_finite() { format!(", and {reached} was reached") } else { String::new() };
+    format!(
+        "whether all rows can be explained within tau = {tau} was not decided: no tau below {bound} \
+         can be{reached}; ask for another tau"
+    )
 }
 
 /// Bounds are rounded to the safe side.

@@ -52,7 +52,9 @@ impl UnitRows {
         let (raw, factors) = if ordinary {
             (input.clone(), sums.iter().map(|sum| 1.0 / sum).collect())
         } else {
-            (scaled_copy(input, &all), vec![1.0; kept.len()])
+            let copy = scaled_copy(input, &all);
+            let factors = kept.iter().map(|&i| 1.0 / copy.row(i).sum()).collect();
+            (copy, factors)
         };
         Ok(UnitRows { raw, places: kept.clone(), factors, kept, sums, input_rows: input.rows() })
     }
@@ -209,17 +211,24 @@ impl UnitRows {
     }
 }
 
-/// The input with every row that is not zero divided by its sum. Subnormal sums have no
-/// reciprocal: such rows are lifted first.
+/// The input with rows of extraordinary sums brought to sums between one and two, by powers of two:
+/// exact, but for entries that underflow, which are less than `2^-1022` of their row. Subnormal sums
+/// have no such power: their rows are lifted first.
 fn scaled_copy(input: &Matrix, sums: &[f64]) -> Matrix {
-    let lift: Vec<f64> =
-        sums.iter().map(|s| if *s > 0.0 && *s < 1e-290 { 1e200 } else { 1.0 }).collect();
-    let factors: Vec<f64> =
-        sums.iter().zip(&lift).map(|(s, l)| if *s > 0.0 { 1.0 / (s * l) } else { 1.0 }).collect();
+    let lift = |sum: f64| if sum > 0.0 && sum < 1e-290 { 2f64.powi(664) } else { 1.0 };
+    let factor = |sum: f64| {
+        let lifted = sum * lift(sum);
+        if ORDINARY.contains(&sum) || sum == 0.0 { 1.0 } else { 1.0 / power_below(lifted) }
+    };
     let mut out = input.clone();
-    out.scale_rows(&lift);
-    out.scale_rows(&factors);
+    out.scale_rows(&sums.iter().map(|&sum| lift(sum)).collect::<Vec<_>>());
+    out.scale_rows(&sums.iter().map(|&sum| factor(sum)).collect::<Vec<_>>());
     out
+}
+
+/// The largest power of two that is not above a normal number.
+fn power_below(value: f64) -> f64 {
+    f64::from_bits(value.to_bits() & f64::INFINITY.to_bits())
 }
 
 #[cfg(test)]

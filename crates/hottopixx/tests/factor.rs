@@ -1,6 +1,7 @@
 //! The whole pipeline through the public interface.
 
 use hottopixx::certify::verify;
+use hottopixx::control::Control;
 use hottopixx::localise::lp::LpStatus;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::synth::{Family, Recipe};
@@ -222,9 +223,9 @@ fn every_program_is_certified_and_no_tampering_passes() {
                     0 => bad.diagonal[11] += 0.01,
                     1 => bad.localising.values_mut()[5] += 0.01,
                     2 => bad.dual[0].1[17] -= 0.01,
-                    _ => bad.lower_bound += 0.01,
+                    _ => bad.claims.as_mut().unwrap().lower_bound += 0.01,
                 }
-                assert!(verify(x, &bad).is_err(), "{} {k}", method.name());
+                assert!(verify(x, &bad, &Control::default()).is_err(), "{} {k}", method.name());
             }
         }
     }
@@ -298,7 +299,7 @@ fn algorithm_1_says_when_its_clusters_are_not_the_rank() {
 
 #[test]
 fn a_deadline_in_the_past_is_no_answer_or_a_flagged_one() {
-    use hottopixx::control::{Control, Stop};
+    use hottopixx::control::Stop;
     let instance = paper(3, 0, 2);
     let control = Control::default().with_deadline(std::time::Instant::now());
     match Factor::new(3).control(control).run(&instance.matrix) {

@@ -7,14 +7,16 @@ use crate::output;
 use crate::problem::Problem;
 use crate::summarise::peak_memory;
 use crate::values;
+use hottopixx::certify::{Claims, Goal, Verified};
 use hottopixx::control::Stop;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
+use hottopixx::text::Weight;
 use hottopixx::{Certified, Errors};
 use hottopixx_io::write;
 use hottopixx_report::table::{WIDTH, plain};
 use hottopixx_report::text::{grouped, line, wrapped};
-use hottopixx_report::{Proof, Theorem, six, six_down};
-use serde::Serialize;
+use hottopixx_report::{Proof, Theorem, six, six_down, six_up};
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Instant;
 
@@ -32,7 +34,7 @@ struct Report {
     /// The largest error with weights of at most one, which the bound of minimax is about.
     bounded_inf1: f64,
     certificate: Proof,
-    theorem: Theorem,
+    theorem: Option<Theorem>,
     zero_rows: usize,
     stop: Stop,
     seconds: Seconds,
@@ -56,13 +58,86 @@ struct Seconds {
     total: f64,
 }
 
+/// The part of certificate.json that `verify` reads.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Written {
+    /// What was solved.
+    pub program: Program,
+    /// How X was made of the input.
+    pub prepared: Prepared,
+    /// Row of the input for each row of X.
+    pub rows: Vec<usize>,
+    /// Whether a row of X may be hott.
+    pub allowed: Vec<bool>,
+    /// p by row of X.
+    pub cost: Vec<f64>,
+    /// What the verifier found; nothing where it refused.
+    pub claims: Option<Claims>,
+}
+
+/// A linear program.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Program {
+    /// What is made small.
+    pub goal: Goal,
+    /// The trace of C, where it is not free.
+    pub trace: Option<usize>,
+}
+
+/// The flags that say what X is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prepared {
+    /// `--transpose`.
+    pub transpose: bool,
+    /// `--key`.
+    pub key: Option<String>,
+    /// `--cooccurrence`.
+    pub cooccurrence: bool,
+    /// `--min-df`.
+    pub min_df: usize,
+    /// `--candidate-df`.
+    pub candidate_df: usize,
+    /// `--weight`.
+    pub weight: String,
+}
+
+impl Prepared {
+    /// What the flags say.
+    pub fn new(transpose: bool, key: Option<&str>, text: &args::Text) -> Self {
+        Prepared {
+            transpose,
+            key: key.map(str::to_owned),
+            cooccurrence: text.cooccurrence,
+            min_df: text.min_df,
+            candidate_df: text.candidate_df,
+            weight: text.weight.name().to_owned(),
+        }
+    }
+
+    /// The flags for text; nothing for a weight that there is not.
+    pub fn text(&self) -> Option<args::Text> {
+        let weight = Weight::ALL.into_iter().find(|weight| weight.name() == self.weight)?;
+        let (min_df, candidate_df) = (self.min_df, self.candidate_df);
+        Some(args::Text { cooccurrence: self.cooccurrence, min_df, candidate_df, weight })
+    }
+}
+
+/// The files of `--out`.
+fn certificate_files() -> Vec<String> {
+    let mut files = output::matrix_files(&["X", "C", "d", "Y"]);
+    files.push("certificate.json".to_owned());
+    files
+}
+
 /// Loads, solves, verifies, reports.
 pub fn run(args: &args::Certify, started: Instant) -> Result<(), Failure> {
     let method = values::method(&args.method).map_err(Failure::Wrong)?;
     let session = Session::start(&args.run, args.quiet, started)?;
     let problem = session.load(&args.input, &args.text)?;
     let cost = job::cost(args.cost.as_deref(), &problem)?;
-    output::prepare(args.out.as_deref())?;
+    let reads =
+        [Some(args.input.path.as_path()), args.input.names.as_deref(), args.cost.as_deref()];
+    output::prepare(args.out.as_deref(), &reads, &certificate_files())?;
     let load = session.elapsed();
 
     let hott = args.hott.as_ref().map(|hott| hott.iter().map(|&row| problem.row_of(row)).collect());
@@ -85,7 +160,8 @@ pub fn run(args: &args::Certify, started: Instant) -> Result<(), Failure> {
 
     let report = report(&session, &problem, &certified, load);
     if let Some(folder) = &args.out {
-        files(folder, &problem, &certified, &report)?;
+        let prepared = Prepared::new(args.input.transpose, args.input.key.as_deref(), &args.text);
+        files(folder, &problem, &certified, &report, prepared)?;
     }
     if args.json {
         print(&output::json(&report))?;
@@ -144,20 +220,18 @@ fn files(
     problem: &Problem,
     certified: &Certified,
     report: &Report,
+    prepared: Prepared,
 ) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Whole<'a> {
         #[serde(flatten)]
         report: &'a Report,
-        /// Row of the input for each row of X.
-        rows: Vec<usize>,
-        /// Whether a row of X may be hott.
-        allowed: &'a [bool],
-        /// p by row of X.
-        cost: &'a [f64],
+        #[serde(flatten)]
+        written: Written,
     }
     let (x, certificate) = (&certified.x, &certified.certificate);
     let f = x.features();
+    output::record(folder, &certificate_files())?;
     output::matrix(folder, "X", &x.to_matrix())?;
     output::matrix(folder, "C", &Matrix::from(certificate.localising.clone()))?;
     let mut d = Dense::zeros(f, 1);
@@ -173,11 +247,17 @@ fn files(
     output::matrix(folder, "Y", &dual.into())?;
     let whole = Whole {
         report,
-        rows: (0..f).map(|i| problem.input_row(x.input_row(i))).collect(),
-        allowed: &certificate.allowed,
-        cost: &certificate.cost,
+        written: Written {
+            program: Program { goal: certificate.goal, trace: certificate.rank },
+            prepared,
+            rows: (0..f).map(|i| problem.input_row(x.input_row(i))).collect(),
+            allowed: certificate.allowed.clone(),
+            cost: certificate.cost.clone(),
+            claims: certificate.claims.clone().filter(|_| certified.verified.is_ok()),
+        },
     };
     write::bytes(folder.join("certificate.json"), output::json(&whole))?;
+    output::settle(folder);
     Ok(())
 }
 
@@ -206,31 +286,27 @@ fn human(r: &Report) -> String {
         line(&mut out, "", &format!("largest with weights up to 1: {}", six(r.bounded_inf1)));
     }
     out.push('\n');
-    let claims = &r.certificate.claims;
-    line(&mut out, "bound", &format!("{} {}", r.method, claims.figures()));
-    for text in claims.meaning(r.rank, r.features - r.zero_rows, error) {
-        line(&mut out, "", &text);
+    if let Some(claims) = &r.certificate.claims {
+        line(&mut out, "bound", &format!("{} {}", r.method, claims.figures()));
+        for text in claims.meaning(r.rank, r.features - r.zero_rows, error) {
+            line(&mut out, "", &text);
+        }
     }
-    let proven = six_down(r.certificate.independent_bound);
     match &r.certificate.refusal {
         None => {
-            let text = format!("every inequality checked; the dual alone proves {proven}");
-            line(&mut out, "verified", &text);
+            let text = "every inequality checked from the data, rounding included";
+            line(&mut out, "verified", text);
+            if let Some(sentence) = r.certificate.checked.and_then(crossing) {
+                paragraph(&mut out, "", &sentence);
+            }
         }
         Some(refusal) => paragraph(&mut out, "refused", refusal),
     }
     out.push('\n');
-    let theorem = &r.theorem;
-    line(&mut out, "alpha", &format!("{}, hott row from hull of the others", six(theorem.alpha)));
-    let margin = theorem.margin.map_or_else(|| "none, no other rows".to_owned(), six);
-    line(&mut out, "margin", &format!("{margin} (d0, other rows from hott rows)"));
-    let (epsilon, limit) = (six(theorem.epsilon), six(theorem.threshold));
-    line(
-        &mut out,
-        "epsilon",
-        &format!("{epsilon} at most, from a separable matrix; limit {limit}"),
-    );
-    paragraph(&mut out, "theorem", &theorem.sentence);
+    match &r.theorem {
+        Some(theorem) => describe(&mut out, theorem),
+        None => line(&mut out, "theorem", "there was no time left to look at it"),
+    }
     line(&mut out, "time", &format!("{:.2} s", r.seconds.total));
     if r.stop != Stop::Finished {
         line(&mut out, "stopped", &format!("{}: the bound holds all the same", r.stop));
@@ -238,7 +314,24 @@ fn human(r: &Report) -> String {
     out
 }
 
-fn paragraph(out: &mut String, label: &str, text: &str) {
+/// The figures of Theorem 3.2.
+fn describe(out: &mut String, theorem: &Theorem) {
+    let alpha = six_down(theorem.alpha);
+    line(out, "alpha", &format!("{alpha} at least, hott row from hull of the others"));
+    let margin = theorem.margin.map_or_else(|| "none, no other rows".to_owned(), six_down);
+    line(out, "margin", &format!("{margin} (d0, other rows from hott rows)"));
+    let (epsilon, limit) = (six_up(theorem.epsilon), six_down(theorem.threshold));
+    line(out, "epsilon", &format!("{epsilon} at most, from a separable matrix; limit {limit}"));
+    paragraph(out, "theorem", &theorem.sentence);
+}
+
+/// Why a value may be below its bound.
+pub fn crossing(found: Verified) -> Option<String> {
+    let explained = "the value is below the bound because errors are above tau, by up to";
+    (found.crossing() > 0.0).then(|| format!("{explained} {}", six_up(found.excess)))
+}
+
+pub fn paragraph(out: &mut String, label: &str, text: &str) {
     for (k, text) in wrapped(text, WIDTH - 10).iter().enumerate() {
         line(out, if k == 0 { label } else { "" }, text);
     }

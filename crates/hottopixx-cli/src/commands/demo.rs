@@ -37,7 +37,7 @@ pub fn run(args: &args::Demo, started: Instant) -> Result<(), Failure> {
         ..args::Text::default()
     };
     let problem = Problem::prepare(corpus()?, &text)?;
-    output::prepare(args.output.out.as_deref())?;
+    output::prepare(args.output.out.as_deref(), &[], &output::answer_files())?;
     let load_seconds = session.elapsed();
 
     let answer = session.plain(&problem, RANK)?.run(&problem.matrix);

@@ -17,7 +17,9 @@ pub fn run(args: &args::Evaluate, started: Instant) -> Result<(), Failure> {
     let truth = args.truth.as_deref().map(read_truth).transpose()?;
     let session = Session::start(&args.run, args.output.quiet, started)?;
     let problem = session.load(&args.input, &args.text)?;
-    output::prepare(args.output.out.as_deref())?;
+    let reads =
+        [Some(args.input.path.as_path()), args.input.names.as_deref(), args.truth.as_deref()];
+    output::prepare(args.output.out.as_deref(), &reads, &output::answer_files())?;
     let load_seconds = session.elapsed();
 
     let hott = args.hott.iter().map(|&row| problem.row_of(row)).collect::<Result<Vec<_>, _>>()?;

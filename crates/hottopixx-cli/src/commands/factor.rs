@@ -22,7 +22,13 @@ pub fn run(args: &args::Factor, started: Instant) -> Result<(), Failure> {
     memory::foresee(args, &sketch)?;
     let problem = session.load(&args.input, &args.text)?;
     let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
-    output::prepare(args.output.out.as_deref())?;
+    let reads = [
+        Some(args.input.path.as_path()),
+        args.input.names.as_deref(),
+        args.settings.cost.as_deref(),
+        args.checkpoints.checkpoint.as_deref(),
+    ];
+    output::prepare(args.output.out.as_deref(), &reads, &output::answer_files())?;
     let load_seconds = session.elapsed();
 
     let factor = session.factor(&problem, args.rank, method, &args.settings, cost.as_deref())?;

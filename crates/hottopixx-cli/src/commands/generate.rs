@@ -1,6 +1,7 @@
 //! `hottopixx generate`: a matrix whose answer is known, and the truth beside it.
 
 use crate::args;
+use crate::commands::evaluate;
 use crate::failure::{Failure, print};
 use crate::output;
 use clap::builder::{PossibleValue, TypedValueParser};
@@ -27,11 +28,21 @@ pub fn run(args: &args::Generate) -> Result<(), Failure> {
             args.out.display()
         )));
     }
+    let truth = args.out.with_extension("truth.json");
+    let is_ours = || evaluate::read_truth(&truth).is_ok();
+    if let Some(taken) = [&args.out, &truth].into_iter().find(|path| path.exists())
+        && !is_ours()
+    {
+        return Err(Failure::Wrong(format!(
+            "{} exists and was not written by 'hottopixx generate': choose another name for --out, \
+             or move the file away",
+            taken.display()
+        )));
+    }
     let recipe = recipe(args);
     let instance = recipe.generate().map_err(|error| {
         Failure::Wrong(format!("cannot generate {}: {error}", args.family.name()))
     })?;
-    let truth = args.out.with_extension("truth.json");
     match (&instance.matrix, extension) {
         (matrix, Some("hpx")) => write::hpx(&args.out, matrix, None, None)?,
         (Matrix::Dense(matrix), Some("npy")) => write::npy(&args.out, matrix)?,

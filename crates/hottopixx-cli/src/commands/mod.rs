@@ -9,6 +9,7 @@ mod factor;
 pub mod generate;
 mod partition;
 pub mod reproduce;
+mod verify;
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -22,6 +23,7 @@ pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
         Command::Generate(args) => generate::run(args),
         Command::Evaluate(args) => evaluate::run(args, started),
         Command::Certify(args) => certify::run(args, started),
+        Command::Verify(args) => verify::run(args, started),
         Command::Compare(args) => compare::run(args, started),
         Command::Partition(args) => partition::run(args),
         Command::Reproduce(args) => reproduce::run(args, started),

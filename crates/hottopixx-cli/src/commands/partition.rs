@@ -24,13 +24,23 @@ pub fn run(args: &args::Partition) -> Result<(), Failure> {
     if args.documents == 0 {
         return Err(Failure::Wrong("--documents 0: give at least one document a file".to_owned()));
     }
-    output::prepare(Some(&args.out))?;
+    let reads = [Some(args.input.path.as_path()), args.input.names.as_deref()];
+    let lists = [MANIFEST, VOCABULARY].map(str::to_owned);
+    output::prepare(Some(&args.out), &reads, &lists)?;
     let raw = Raw::load(&args.input, |sentence| {
         if !args.quiet {
             eprintln!("{sentence}");
         }
     })?;
     raw.matrix.check_nonnegative().map_err(|error| Failure::from_library(&raw.label, &error))?;
+    let parts = raw.matrix.cols().div_ceil(args.documents);
+    let parts: Vec<String> = (0..parts).map(part).collect();
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let mut files = output::matrix_files(&parts);
+    output::prepare(Some(&args.out), &reads, &files)?;
+    files.extend(lists);
+    let before = output::written_before(&args.out);
+    output::record(&args.out, &files)?;
     // Until all is written, the folder says nothing about what it held before.
     for stale in [MANIFEST, VOCABULARY] {
         match std::fs::remove_file(args.out.join(stale)) {
@@ -46,7 +56,7 @@ pub fn run(args: &args::Partition) -> Result<(), Failure> {
     for first in (0..documents.rows()).step_by(args.documents) {
         let last = (first + args.documents).min(documents.rows());
         let block = documents.select_rows(&(first..last).collect::<Vec<_>>());
-        let stem = format!("part-{:05}", partitions.len());
+        let stem = part(partitions.len());
         let path = write::matrix(&args.out, &stem, &block)?;
         partitions.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
     }
@@ -54,8 +64,15 @@ pub fn run(args: &args::Partition) -> Result<(), Failure> {
         let lines: String = names.iter().map(|name| format!("{name}\n")).collect();
         write::bytes(args.out.join(VOCABULARY), lines)?;
     }
+    // Parts of an earlier run that had more of them belong to nothing now.
+    for stale in before.iter().filter(|name| name.starts_with("part-")) {
+        if !partitions.contains(stale) {
+            let _ = std::fs::remove_file(args.out.join(stale));
+        }
+    }
     let count = partitions.len();
     write::bytes(args.out.join(MANIFEST), output::json(&Manifest { partitions }))?;
+    output::settle(&args.out);
     if args.quiet {
         return Ok(());
     }
@@ -66,4 +83,9 @@ pub fn run(args: &args::Partition) -> Result<(), Failure> {
         grouped(documents.cols()),
         grouped(count)
     ))
+}
+
+/// The name of a part, without its extension.
+fn part(number: usize) -> String {
+    format!("part-{number:05}")
 }

@@ -1,7 +1,8 @@
 //! An answer to one of the linear programs together with what proves it.
 
-use super::figures::{Audit, recompute};
-use super::verify::check_shapes;
+use super::figures::Audit;
+use super::verify::{Refusal, Verified, examine};
+use crate::control::Control;
 use crate::localise::lp::{LpOutcome, LpSettings, LpStatus};
 use crate::matrix::Sparse;
 use crate::normalise::UnitRows;
@@ -39,83 +40,78 @@ pub struct Certificate {
     pub localising: Sparse,
     /// The rows of Y that are not zero, by increasing row, each of length n.
     pub dual: Vec<(usize, Vec<f64>)>,
-    /// The value of the goal at (d, C).
+    /// What is said to come of it. Without claims there is less to refuse, and no less to prove.
+    pub claims: Option<Claims>,
+}
+
+/// What a certificate says of itself, which [`verify`](super::verify()) compares with what it finds.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Claims {
+    /// [`Verified::objective`].
     pub objective: f64,
-    /// What Y proves: no feasible (d, C) has a smaller value.
+    /// [`Verified::lower_bound`].
     pub lower_bound: f64,
     /// Figures by row, against which X, C and Y are compared.
     pub audit: Audit,
 }
 
 impl Certificate {
-    /// States what (d, C) and Y amount to for this X: objective, bound and audit are computed
-    /// here, with the verifier's loops and at the verifier's cost. Nothing is judged; parts whose
-    /// shapes do not fit leave the figures NaN and the audit empty, which no verifier accepts.
-    #[expect(clippy::too_many_arguments, reason = "the problem, the point and the dual, once each")]
-    pub fn new(
-        x: &UnitRows,
-        goal: Goal,
-        rank: Option<usize>,
-        cost: Vec<f64>,
-        allowed: Vec<bool>,
-        diagonal: Vec<f64>,
-        localising: Sparse,
-        dual: Vec<(usize, Vec<f64>)>,
-    ) -> Certificate {
-        let (objective, lower_bound, audit) = (f64::NAN, f64::NAN, Audit::default());
-        let mut certificate = Certificate {
-            goal,
-            rank,
-            cost,
-            allowed,
-            diagonal,
-            localising,
-            dual,
-            objective,
-            lower_bound,
-            audit,
-        };
-        if check_shapes(x, &certificate).is_ok() {
-            let figures = recompute(x, &certificate);
-            certificate.objective = figures.objective;
-            certificate.lower_bound = figures.lower_bound;
-            certificate.audit = figures.audit;
-        }
-        certificate
-    }
-
-    /// The certificate of a solved program: its point, cut down to its diagonal where rounding let
-    /// it out, and its dual. Without a feasible point (infeasible, or stopped) it is one of
-    /// [`Goal::Minimax`], whose bound says which tau cannot be feasible.
+    /// The certificate of a solved program: its point, cut down exactly to what the program allows
+    /// where rounding let it out, and its dual. Without a feasible point (infeasible, or stopped)
+    /// it is one of [`Goal::Minimax`], whose bound says which tau cannot be feasible. `allowed` has
+    /// an entry for each row of X.
     pub fn of(
-        x: &UnitRows,
         rank: usize,
         allowed: &[bool],
         settings: &LpSettings,
         outcome: &LpOutcome,
     ) -> Certificate {
         let feasible = matches!(outcome.status, LpStatus::Optimal | LpStatus::Feasible);
-        let f = x.features();
-        Certificate::new(
-            x,
-            if feasible { settings.goal } else { Goal::Minimax },
-            settings.trace.then_some(rank),
-            if feasible { outcome.cost.clone() } else { vec![0.0; f] },
-            allowed.to_vec(),
-            outcome.diagonal.clone(),
-            within_diagonal(&outcome.diagonal, &outcome.localising),
-            outcome.dual.clone(),
-        )
+        let diagonal: Vec<f64> = outcome
+            .diagonal
+            .iter()
+            .zip(allowed)
+            .map(|(d, allowed)| if *allowed { d.max(0.0).min(1.0) } else { 0.0 })
+            .collect();
+        Certificate {
+            goal: if feasible { settings.goal } else { Goal::Minimax },
+            rank: settings.trace.then_some(rank),
+            cost: if feasible { outcome.cost.clone() } else { vec![0.0; allowed.len()] },
+            allowed: allowed.to_vec(),
+            localising: within_diagonal(&diagonal, &outcome.localising),
+            diagonal,
+            dual: outcome.dual.clone(),
+            claims: None,
+        }
+    }
+
+    /// The same with Y = 0, which proves the trivial bound (no error is negative, and so many rows
+    /// cost what the cheapest cost) and takes next to no time to verify.
+    pub fn without_dual(self) -> Certificate {
+        Certificate { dual: Vec::new(), claims: None, ..self }
+    }
+
+    /// [Verifies](super::verify()) and, if that succeeds, takes what was found for its claims: who
+    /// reads the certificate later will notice any change.
+    ///
+    /// # Errors
+    /// As [`verify`](super::verify()).
+    pub fn seal(&mut self, x: &UnitRows, control: &Control) -> Result<Verified, Refusal> {
+        let (verified, audit) = examine(x, self, control)?;
+        let Verified { objective, lower_bound, .. } = verified;
+        self.claims = Some(Claims { objective, lower_bound, audit });
+        Ok(verified)
     }
 }
 
-/// C with `C_ij <= d_j` and `C_jj = d_j`; rows that are not given have their diagonal only.
+/// C with `0 <= C_ij <= d_j` and `C_jj = d_j`, exactly; rows that are not given have their diagonal
+/// only.
 fn within_diagonal(d: &[f64], rows: &[Vec<(u32, f64)>]) -> Sparse {
     let mut triplets = Vec::new();
     for (i, &own) in d.iter().enumerate() {
         let row = rows.get(i).map_or(&[][..], Vec::as_slice);
         for &(j, weight) in row.iter().filter(|w| w.0 as usize != i) {
-            triplets.push((i, j as usize, weight.clamp(0.0, d[j as usize].max(0.0))));
+            triplets.push((i, j as usize, weight.max(0.0).min(d[j as usize])));
         }
         triplets.push((i, i, own));
     }

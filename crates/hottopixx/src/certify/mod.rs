@@ -22,9 +22,13 @@
 //! trace constraint, the sum of `min(0, a_j)`. A minimax bound above tau proves that the program
 //! of [`Goal::Cost`] has no answer at all.
 //!
+//! A Y that is larger is divided by its norm, and proves as much less: any Y proves its bound.
+//!
 //! A [`Certificate`] holds the problem, d, C and Y. [`verify()`] believes none of it: it recomputes
 //! everything from X with plain loops, in O(nonzeros of C * n + dual rows * nonzeros of X), and
-//! shares no code with the solvers.
+//! shares no code with the solvers. Its figures are rounded towards the safe side at every step,
+//! bounds down and errors up, so they hold for X in exact arithmetic: the numbers as they were
+//! given, each row divided by its exact sum.
 //!
 //! # The theorem
 //! Theorem 3.2 of the paper promises that the hott topics are found, under a condition on a matrix
@@ -32,13 +36,16 @@
 
 mod certificate;
 mod figures;
+mod rounding;
 mod theory;
 mod verify;
 
-pub use certificate::{Certificate, Goal};
+pub use certificate::{Certificate, Claims, Goal};
 pub use figures::{Audit, DualAudit};
 pub use theory::{Theory, theory};
-pub use verify::{Refusal, Verified, verify};
+pub use verify::{Refusal, Verified, prove_bound, verify};
 
+#[cfg(test)]
+mod exact;
 #[cfg(test)]
 mod tests;

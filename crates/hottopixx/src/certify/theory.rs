@@ -8,6 +8,19 @@
 //! moved onto it instead, as the duplicates that the paper allows, which may cost epsilon. If then
 //! `epsilon < min(alpha d0, alpha^2) / (9 (r + 1))`, the theorem applies to X as it stands.
 //!
+//! # Rounding
+//! "Holds" is a statement about the matrix as it was given, so alpha and d0 are bounds from below
+//! and epsilon is one from above:
+//!
+//! - *alpha*: for any y with `||y||_inf <= 1`, hott row i is at least `<y, w_i> - max_j <y, w_j>`
+//!   from the hull of the others. y comes from an l1 fit, and its products are rounded to the safe
+//!   side; a poor y makes alpha smaller, never wrong.
+//! - *epsilon, d0*: norms over n columns of combinations of at most r + 2 rows. No term takes part in
+//!   more than n roundings in the sum of its row, n in the norm and r + 16 in between, and the
+//!   sizes of all terms sum to less than 16, so a norm is off by at most `16 gamma(2n + r + 16)`, in
+//!   whatever order it was added. That the weights of a row of Y sum to one only up to rounding is
+//!   part of it.
+//!
 //! # The proof, with its rows mended
 //! Write `m = min(alpha d0, alpha^2)`. The paper's proof ends with
 //! `epsilon < sqrt(1 + q/4) - 1 < q/9`, `q = m / (r + 1)`. What it needs is
@@ -28,9 +41,12 @@
 //! `1 - w <= (10 epsilon + 4 epsilon^2) / m` asks for 11 in the place of 9. In both cases every
 //! hott row with its duplicates has more of the trace r than all rows that are neither.
 
+use super::figures::Rows;
+use super::rounding::{add_down, add_up, div_down, gamma, mul_down, mul_up};
+use super::verify::Refusal;
 use crate::Error;
 use crate::control::{Control, Stop};
-use crate::l1::{Atoms, Gathered, Problem, Solver, hull_distance};
+use crate::l1::{Atoms, Gathered, Problem, Solver, fit};
 use crate::matrix::{Dense, Entries, Matrix, Row, Sparse};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
@@ -39,10 +55,8 @@ use rayon::prelude::*;
 const FACTOR: f64 = 9.0;
 /// The factor when rows count as duplicates of hott rows.
 const FACTOR_WITH_DUPLICATES: f64 = 11.0;
-/// Fits are proven to this much: alpha and d0 enter the threshold smaller by it.
-const ROUNDING: f64 = 1e-9;
 /// Weight of the column that holds the sum of a row's weights to one: an exact penalty for unit
-/// rows, as in [`hull_distance`].
+/// rows, mending the sum costs at most as much as it is wrong.
 const PENALTY: f64 = 2.0;
 
 /// The figures of Theorem 3.2 for some hott rows of X, and whether its condition holds.
@@ -50,12 +64,13 @@ const PENALTY: f64 = 2.0;
 pub struct Theory {
     /// r, the number of hott rows.
     pub rank: usize,
-    /// The smallest l1 distance of a hott row from the hull of the others.
+    /// At most the smallest l1 distance of a hott row from the hull of the others; 0 where nothing
+    /// is proven.
     pub alpha: f64,
-    /// d0, the smallest l1 distance of another row of Y from a hott row; `None` when all other
-    /// rows, if any, are duplicates of hott rows.
+    /// d0, at most the smallest l1 distance of another row of Y from a hott row; `None` when all
+    /// other rows, if any, are duplicates of hott rows.
     pub margin: Option<f64>,
-    /// The largest l1 distance of a row of X from its row of Y.
+    /// At least the largest l1 distance of a row of X from its row of Y.
     pub epsilon: f64,
     /// `min(alpha d0, alpha^2) / (9 (r + 1))`, rounded down; with 11 for 9 when there are
     /// duplicates.
@@ -100,18 +115,45 @@ fn check(x: &UnitRows, hott: &[usize]) -> Result<(), Error> {
     Ok(())
 }
 
+/// A bound from below on the simplicial constant of the hott rows.
 fn alpha(x: &UnitRows, hott: &[usize], control: &Control) -> Result<f64, Error> {
-    let mut w = Dense::zeros(hott.len(), x.examples());
-    for (k, &i) in hott.iter().enumerate() {
-        x.row(i).add_to(1.0, w.row_mut(k));
+    if hott.len() < 2 {
+        return Ok(2.0);
     }
-    let distance = |i| unless_stopped(control).map(|()| hull_distance(&w, i));
+    let rows = Rows::new(x, control).map_err(stopped)?;
+    let mut w = Dense::zeros(hott.len(), x.examples() + 1);
+    for (k, &i) in hott.iter().enumerate() {
+        x.row(i).add_to(1.0, &mut w.row_mut(k)[..x.examples()]);
+        w.row_mut(k)[x.examples()] = PENALTY;
+    }
+    let distance = |k| unless_stopped(control).map(|()| hull_bound(&rows, &w, hott, k));
     let distances: Vec<f64> = (0..hott.len())
         .into_par_iter()
         .map(distance)
         .collect::<Result<_, Stop>>()
         .map_err(Error::NoAnswer)?;
     Ok(distances.into_iter().fold(f64::INFINITY, f64::min))
+}
+
+/// At most the l1 distance of hott row `hott[k]` from the hull of the others, and at least 0. `w` has
+/// the hott rows with one more column for the penalty.
+fn hull_bound(rows: &Rows, w: &Dense, hott: &[usize], k: usize) -> f64 {
+    let others: Vec<usize> = (0..hott.len()).filter(|j| *j != k).collect();
+    let Ok(found) = fit(&w.select_rows(&others), w.row(k), None) else { return 0.0 };
+    let columns = w.cols() - 1;
+    let Some(dual) = found.dual.get(..columns) else { return 0.0 };
+    let y: Vec<f64> = dual.iter().map(|v| v.max(-1.0).min(1.0)).collect();
+    let inside = others.iter().map(|&j| rows.bounds(hott[j], &y).high);
+    let inside = inside.fold(f64::NEG_INFINITY, f64::max);
+    add_down(rows.bounds(hott[k], &y).low, -inside).max(0.0)
+}
+
+/// The verifier's arithmetic ends early for one reason only.
+fn stopped(refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Stopped(stop) => Error::NoAnswer(stop),
+        _ => Error::NoAnswer(Stop::Finished),
+    }
 }
 
 fn unless_stopped(control: &Control) -> Result<(), Stop> {
@@ -121,11 +163,11 @@ fn unless_stopped(control: &Control) -> Result<(), Stop> {
 /// A row that is not hott: its place in Y, measured.
 struct Near {
     row: usize,
-    /// `||x_j - y_j||_1`.
+    /// At least `||x_j - y_j||_1`.
     error: f64,
-    /// The smallest `||y_j - w_i||_1`.
+    /// At most the smallest `||y_j - w_i||_1`.
     margin: f64,
-    /// The hott row (its position) nearest to `x_j`, and how far that is.
+    /// The hott row (its position) nearest to `x_j`, and at least how far that is.
     hott: usize,
     distance: f64,
 }
@@ -135,6 +177,7 @@ fn nearest_points(x: &UnitRows, hott: &[usize], control: &Control) -> Result<Vec
     let atoms = Atoms::new(&with_penalty(&w));
     let usable: Vec<u32> = (0..hott.len() as u32).collect();
     let others: Vec<usize> = (0..x.features()).filter(|j| !hott.contains(j)).collect();
+    let slack = mul_up(16.0, gamma(2 * x.examples() + hott.len() + 16));
     let rows: Result<Vec<Near>, Stop> = others
         .par_iter()
         .map_init(
@@ -142,7 +185,7 @@ fn nearest_points(x: &UnitRows, hott: &[usize], control: &Control) -> Result<Vec
             |(work, point), &j| {
                 unless_stopped(control)?;
                 let weights = work.weights(&atoms, &usable, x.row(j), x.examples());
-                Ok(near(x, &w, j, &weights, point))
+                Ok(near(x, &w, j, &weights, point).widened(slack))
             },
         )
         .collect();
@@ -203,6 +246,18 @@ impl Workspace {
         let weights = self.solver.weights().iter().map(|c| c.max(0.0));
         let sum: f64 = weights.clone().sum();
         if sum > 0.0 && sum.is_finite() { weights.map(|c| c / sum).collect() } else { Vec::new() }
+    }
+}
+
+impl Near {
+    /// What was measured, off by at most `slack`, on the safe side.
+    fn widened(self, slack: f64) -> Near {
+        Near {
+            error: add_up(self.error, slack),
+            margin: add_down(self.margin, -slack).max(0.0),
+            distance: add_up(self.distance, slack),
+            ..self
+        }
     }
 }
 
@@ -280,10 +335,10 @@ fn rest(rows: &[&Near]) -> (f64, Option<f64>) {
     (error, rows.iter().map(|row| row.margin).min_by(f64::total_cmp))
 }
 
+/// Rounded down.
 fn threshold(rank: usize, alpha: f64, margin: Option<f64>, duplicates: bool) -> f64 {
-    let alpha = (alpha - ROUNDING).max(0.0);
-    let margin = margin.map_or(alpha, |d0| (d0 - ROUNDING).max(0.0));
-    (alpha * margin).min(alpha * alpha) / (factor(duplicates) * (rank + 1) as f64)
+    let least = margin.map_or(alpha, |d0| d0.min(alpha));
+    div_down(mul_down(alpha, least), factor(duplicates) * (rank + 1) as f64).max(0.0)
 }
 
 fn factor(duplicates: bool) -> f64 {
@@ -295,7 +350,8 @@ impl Theory {
     pub fn sentence(&self) -> String {
         let Theory { rank, alpha, epsilon, threshold, .. } = self;
         let rows = if *rank == 1 { "hott row" } else { "hott rows" };
-        let margin = self.margin.map_or(String::new(), |d0| format!(" and margin {d0:.3}"));
+        let (alpha, least) = (short(*alpha), |d0| format!(" and margin {}", short(d0)));
+        let margin = self.margin.map_or(String::new(), least);
         let copies: usize = self.duplicates.iter().map(Vec::len).sum();
         let copies = match copies {
             0 => String::new(),
@@ -305,7 +361,7 @@ impl Theory {
         if self.holds {
             return format!(
                 "The condition of Theorem 3.2 holds: the data are within epsilon = {epsilon:.3e} \
-                 of a separable matrix with these {rank} {rows}, alpha = {alpha:.3}{margin}, and \
+                 of a separable matrix with these {rank} {rows}, alpha = {alpha}{margin}, and \
                  the limit for epsilon is {threshold:.3e}. Algorithm 3 with tau = 2 epsilon \
                  therefore identifies these {rows}{copies} and explains every row up to an l1 \
                  error of {:.3e}.",
@@ -331,12 +387,19 @@ impl Theory {
                 epsilon / threshold
             );
         }
-        if *alpha <= ROUNDING {
-            return "alpha = 0, as one of them is a mixture of the others".to_string();
+        if *alpha == 0.0 {
+            return "alpha = 0 is all that can be proven, as one of them is a mixture of the \
+                    others, or nearly so"
+                .to_string();
         }
         "the margin d0 = 0, as one of them is the point of their hull nearest to another row"
             .to_string()
     }
+}
+
+/// A few digits.
+fn short(value: f64) -> String {
+    if value < 1e-3 { format!("{value:.3e}") } else { format!("{value:.3}") }
 }
 
 #[cfg(test)]
@@ -410,6 +473,41 @@ mod tests {
         assert!(theory.holds && theory.margin.is_none() && theory.epsilon == 0.0);
         let theory = found(&[a, b, [0.5, 0.5, 0.0, 0.0], c], &[0, 1, 2]);
         assert!(!theory.holds && theory.sentence().contains("alpha = 0"), "{theory:?}");
+    }
+
+    /// Rows of integers around 2^27: sums are exact, unit rows are not, and the third row is the mean
+    /// of the first two, of which fits are left with some rounding.
+    fn mean_of_two(seed: u64, change: f64) -> [[f64; 4]; 3] {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (1u64 << 27) as f64 + (state >> 38) as f64
+        };
+        let (a, mut b) = ([0; 4].map(|_| next()), [0; 4].map(|_| next()));
+        // Rows of equal sums, so that the mean of the rows is the mean of the unit rows.
+        let sum = |row: &[f64; 4]| row.iter().sum::<f64>();
+        b[3] += sum(&a) - sum(&b);
+        let mut mean = [0.0; 4];
+        (0..4).for_each(|k| mean[k] = (a[k] + b[k]) / 2.0);
+        mean[0] += change;
+        [a, b, mean]
+    }
+
+    #[test]
+    fn alpha_of_a_mixture_is_zero_whatever_rounding_leaves() {
+        for seed in 0..200 {
+            let [a, b, mean] = mean_of_two(seed, 0.0);
+            let theory = found(&[a, b, mean, a, b], &[0, 1, 2]);
+            assert_eq!((theory.alpha, theory.threshold), (0.0, 0.0), "{seed}: {theory:?}");
+            assert!(!theory.holds && theory.sentence().contains("alpha = 0"), "{theory:?}");
+        }
+        // A change that makes it a vertex: at most twice its share of the row.
+        for seed in 0..20 {
+            let [a, b, mean] = mean_of_two(seed, 1024.0);
+            let theory = found(&[a, b, mean], &[0, 1, 2]);
+            let most = 2.0 * 1024.0 / mean.iter().sum::<f64>();
+            assert!(theory.alpha <= most, "{seed}: {theory:?}");
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! An answer with everything that can be said for sure about it.
 
 use super::job::Job;
+use super::programs::Solved;
 use super::{Bounds, Factor, Factorization};
 use crate::Error;
-use crate::certify::{Certificate, Goal, Refusal, Theory, Verified, theory, verify};
-use crate::localise::lp::{LpOutcome, LpSettings, lp};
+use crate::certify::{Certificate, Goal, Refusal, Theory, Verified, theory};
+use crate::localise::lp::{LpSettings, lp};
 use crate::matrix::Matrix;
 use crate::normalise::UnitRows;
 
@@ -15,8 +16,8 @@ pub struct Certified {
     pub answer: Factorization,
     /// X, whose rows the certificate and the theorem speak of.
     pub x: UnitRows,
-    /// What the program says of itself.
-    pub bounds: Bounds,
+    /// What is said of the program, in the verifier's figures; `None` where it refused.
+    pub bounds: Option<Bounds>,
     /// The program's point and dual, for anyone to verify.
     pub certificate: Certificate,
     /// What the verifier made of it, which shares nothing with the solver.
@@ -24,8 +25,8 @@ pub struct Certified {
     /// The largest error of a row when it is explained by the chosen rows with weights of at most
     /// one: what the bound of minimax is a bound on.
     pub bounded_inf1: f64,
-    /// The figures of Theorem 3.2 for the chosen rows.
-    pub theory: Theory,
+    /// The figures of Theorem 3.2 for the chosen rows; `None` where there was no time for them.
+    pub theory: Option<Theory>,
 }
 
 impl Factor {
@@ -33,8 +34,8 @@ impl Factor {
     /// the linear programs ([`Method::is_program`](super::Method::is_program)): bounds for all
     /// choices of as many rows, checked by the independent verifier, and Theorem 3.2.
     ///
-    /// The deadline of [`Factor::control`] is for the program; verifying and the theorem take
-    /// about as long as cleaning.
+    /// What a deadline leaves no time for is left out: the bounds, where verifying was stopped, and
+    /// the theorem.
     ///
     /// # Errors
     /// As [`Factor::run`] and [`Factor::evaluate`]; [`Error::Setting`] for other methods.
@@ -50,47 +51,45 @@ impl Factor {
         let settings = Factor { rank, ..self.clone() };
         settings.in_pool(|| {
             let job = Job::new(&settings, matrix)?;
-            let (program, outcome, answer) = match hott {
+            let (solved, answer) = match hott {
                 Some(hott) => {
                     let rows = job.unit_rows(hott)?;
-                    let (program, outcome) = job.solve()?;
+                    let solved = job.solve()?;
                     let mut answer = job.finish(matrix, job.clean(rows), None);
-                    answer.certificate = Some(Bounds::new(program.goal, &outcome));
-                    (program, outcome, answer)
+                    answer.certificate = solved.bounds();
+                    (solved, answer)
                 }
                 None => {
-                    let (answer, outcome) = settings.carry_out(&job, matrix)?;
-                    let program = settings.lp_settings(job.cost.as_deref())?;
-                    (program, outcome.expect("the method solves a program"), answer)
+                    let (answer, solved) = settings.carry_out(&job, matrix)?;
+                    (solved.expect("the method solves a program"), answer)
                 }
             };
-            finish(&job, &program, &outcome, answer)
+            finish(&job, solved, answer)
         })
     }
 }
 
-fn finish(
-    job: &Job<'_>,
-    program: &LpSettings,
-    outcome: &LpOutcome,
-    answer: Factorization,
-) -> Result<Certified, Error> {
-    let x = &job.x;
-    let control = job.settings.control.without_deadline();
-    let certificate = Certificate::of(x, job.settings.rank, &job.allowed, program, outcome);
+fn finish(job: &Job<'_>, solved: Solved, answer: Factorization) -> Result<Certified, Error> {
+    let (x, control) = (&job.x, &job.settings.control);
     let rows: Vec<usize> = answer.hott.iter().filter_map(|h| x.unit_row(h.row)).collect();
     // With as many candidates as the rank, all diagonals are one.
     let mut chosen = vec![false; x.features()];
     rows.iter().for_each(|&i| chosen[i] = true);
     let bounded = LpSettings { gap: Some(1e-6), ..LpSettings::new(Goal::Minimax) };
-    let bounded_inf1 = lp(x, rows.len(), &chosen, &bounded, &control)?.objective;
+    let bounded_inf1 = lp(x, rows.len(), &chosen, &bounded, control)?.objective;
+    let theory = match theory(x, &rows, control) {
+        Ok(theory) => Some(theory),
+        Err(Error::NoAnswer(_)) => None,
+        Err(error) => return Err(error),
+    };
+    let stop = control.cut_short().unwrap_or(answer.stop);
     Ok(Certified {
-        bounds: Bounds::new(program.goal, outcome),
-        verified: verify(x, &certificate),
-        theory: theory(x, &rows, &control)?,
-        certificate,
+        bounds: solved.bounds(),
+        verified: solved.verified,
+        theory,
+        certificate: solved.certificate,
         bounded_inf1,
         x: x.clone(),
-        answer,
+        answer: Factorization { stop, ..answer },
     })
 }

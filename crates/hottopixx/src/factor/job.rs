@@ -1,5 +1,6 @@
 //! A factorization under way: normalise, localise, select, clean.
 
+use super::programs::Solved;
 use super::{Bounds, Cleaning, Errors, Factor, Factorization, HottRow, Method, Seconds};
 use crate::Error;
 use crate::clean::{
@@ -7,7 +8,6 @@ use crate::clean::{
 };
 use crate::control::{Control, Stop};
 use crate::localise::frobenius::frobenius;
-use crate::localise::lp::LpOutcome;
 use crate::localise::{
     FrobeniusSettings, Greedy, HottopixxSettings, Localisation, hottopixx, snpa, spa_controlled,
     xray,
@@ -39,7 +39,7 @@ pub(super) struct Localised {
     /// What a linear program proves about every choice of rows.
     pub bounds: Option<Bounds>,
     /// The answer of that program, where it is the method's own.
-    pub program: Option<LpOutcome>,
+    pub program: Option<Solved>,
     /// What the caller should know.
     pub notes: Vec<String>,
 }

@@ -16,7 +16,6 @@ pub use programs::Bounds;
 use crate::Error;
 use crate::checkpoint::{Keeper, fingerprint};
 use crate::control::{Control, Stop};
-use crate::localise::lp::LpOutcome;
 use crate::matrix::Matrix;
 use crate::select::portfolio::Judged;
 use job::Job;
@@ -407,7 +406,7 @@ impl Factor {
         &self,
         job: &Job<'_>,
         matrix: &Matrix,
-    ) -> Result<(Factorization, Option<LpOutcome>), Error> {
+    ) -> Result<(Factorization, Option<programs::Solved>), Error> {
         let clock = Instant::now();
         let found = job.localise()?;
         let localize = clock.elapsed().as_secs_f64();

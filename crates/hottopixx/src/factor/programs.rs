@@ -4,7 +4,7 @@
 use super::job::{Job, Localised};
 use super::{Factor, Method};
 use crate::Error;
-use crate::certify::Goal;
+use crate::certify::{Certificate, Goal, Refusal, Verified, prove_bound};
 use crate::control::{Control, Stop};
 use crate::localise::lp::{LpOutcome, LpSettings, LpStatus, lp};
 use crate::localise::{AgkmSettings, agkm, spa};
@@ -23,6 +23,8 @@ const AFFORDABLE_SECONDS: f64 = 4.0;
 const AUTO_COLUMNS: usize = 300;
 /// The gap that is good enough to find candidates.
 const AUTO_GAP: f64 = 1e-3;
+/// The share of a time limit that a program may take: its answer must be verified and cleaned.
+const LP_SHARE: f64 = 0.7;
 /// The gap to which the smallest feasible tau is told to those who asked for less.
 const REMEDY_GAP: f64 = 1e-3;
 
@@ -36,9 +38,9 @@ pub struct Bounds {
     pub goal: Goal,
     /// How it ended.
     pub status: LpStatus,
-    /// The value of the best localising matrix found.
+    /// The value of the best localising matrix found, as the verifier has it: rounded up.
     pub objective: f64,
-    /// No localising matrix has a smaller value, and so no choice of rows.
+    /// No localising matrix has a smaller value, and so no choice of rows: proven by the verifier.
     pub lower_bound: f64,
     /// `(objective - lower_bound) / |objective|`.
     pub gap: f64,
@@ -50,17 +52,61 @@ pub struct Bounds {
     pub cuts: usize,
 }
 
-impl Bounds {
-    pub(super) fn new(goal: Goal, outcome: &LpOutcome) -> Self {
-        Bounds {
-            goal,
-            status: outcome.status,
-            objective: outcome.objective,
-            lower_bound: outcome.lower_bound,
-            gap: outcome.gap,
-            trace: outcome.diagonal.iter().sum(),
-            rounds: outcome.rounds,
-            cuts: outcome.cuts,
+/// A program that was solved, and what the verifier made of it.
+pub(super) struct Solved {
+    pub settings: LpSettings,
+    pub outcome: LpOutcome,
+    pub certificate: Certificate,
+    pub verified: Result<Verified, Refusal>,
+}
+
+/// The difference of a value and its bound that the verifier's rounding alone may make: sums of
+/// some thousand terms of unit size.
+const ROUNDING: f64 = 1e-11;
+
+impl Solved {
+    /// Hands the outcome to the verifier, which believes none of it; a claim that it does not
+    /// support is refused like a broken constraint.
+    fn new(job: &Job<'_>, allowed: &[bool], settings: LpSettings, outcome: LpOutcome) -> Self {
+        let rank = job.settings.rank;
+        let mut certificate = Certificate::of(rank, allowed, &settings, &outcome);
+        let sealed = certificate.seal(&job.x, &job.settings.control);
+        // Without a point the certificate is about minimax, of which the outcome claims nothing.
+        let claims =
+            (outcome.status != LpStatus::Limit).then_some((outcome.objective, outcome.lower_bound));
+        let verified = sealed.and_then(|found| {
+            claims.map_or(Ok(()), |(value, bound)| found.supports(value, bound)).map(|()| found)
+        });
+        Solved { settings, outcome, certificate, verified }
+    }
+
+    /// Everything that is said of the program, in the verifier's figures: `None` where it refused.
+    pub fn bounds(&self) -> Option<Bounds> {
+        let verified = self.verified.as_ref().ok()?;
+        let Verified { objective, lower_bound, gap, trace, .. } = *verified;
+        let closed = gap <= 1.01 * self.settings.gap()
+            || objective - lower_bound <= ROUNDING * (1.0 + objective.abs());
+        let status = match self.outcome.status {
+            LpStatus::Optimal if !closed => LpStatus::Feasible,
+            status => status,
+        };
+        let LpOutcome { rounds, cuts, .. } = self.outcome;
+        let goal = self.certificate.goal;
+        Some(Bounds { goal, status, objective, lower_bound, gap, trace, rounds, cuts })
+    }
+
+    /// What the user should know where there are no bounds.
+    fn note(&self) -> Option<String> {
+        match &self.verified {
+            Ok(_) => None,
+            Err(Refusal::Stopped(_)) => Some(
+                "The bound of the linear program is not given: there was no time left to verify it."
+                    .to_string(),
+            ),
+            Err(refusal) => Some(format!(
+                "The bound of the linear program is not given, since it could not be verified: \
+                 {refusal}."
+            )),
         }
     }
 }
@@ -106,40 +152,58 @@ fn missing(name: &'static str, remedy: &str) -> Error {
 }
 
 impl Job<'_> {
-    /// The linear program of the settings, whose answer is feasible.
-    pub(super) fn solve(&self) -> Result<(LpSettings, LpOutcome), Error> {
-        let control = &self.settings.control;
+    /// The linear program of the settings, solved and verified. Its answer is feasible, or a limit
+    /// came first ([`LpStatus::Limit`]).
+    pub(super) fn solve(&self) -> Result<Solved, Error> {
+        let control = self.settings.control.for_share(LP_SHARE);
         let settings = self.settings.lp_settings(self.cost.as_deref())?;
-        let outcome = lp(&self.x, self.settings.rank, &self.allowed, &settings, control)?;
-        match (outcome.status, settings.goal) {
-            (LpStatus::Infeasible, Goal::Cost { tau }) => Err(self.infeasible(tau, &outcome)?),
-            (LpStatus::Optimal | LpStatus::Feasible, _) => Ok((settings, outcome)),
-            _ => Err(Error::NoAnswer(match outcome.stop {
-                Stop::Finished => Stop::TimeLimit,
-                stop => stop,
-            })),
+        let outcome = lp(&self.x, self.settings.rank, &self.allowed, &settings, &control)?;
+        if let (LpStatus::Infeasible, Goal::Cost { tau }) = (outcome.status, settings.goal) {
+            return Err(self.infeasible(tau, &settings, &outcome)?);
         }
+        Ok(Solved::new(self, &self.allowed, settings, outcome))
     }
 
-    /// The proof ends as soon as the bound is above tau; who has to choose another tau wants to
-    /// know how far up to go.
-    fn infeasible(&self, tau: f64, outcome: &LpOutcome) -> Result<Error, Error> {
+    /// The error that says so, where the verifier agrees. The proof ends as soon as the bound is
+    /// above tau; who has to choose another tau wants to know how far up to go.
+    fn infeasible(
+        &self,
+        tau: f64,
+        program: &LpSettings,
+        outcome: &LpOutcome,
+    ) -> Result<Error, Error> {
         let (rank, control) = (self.settings.rank, &self.settings.control);
-        let settings = LpSettings { gap: Some(REMEDY_GAP), ..LpSettings::new(Goal::Minimax) };
-        let (mut bound, mut enough) = (outcome.lower_bound, f64::INFINITY);
-        if self.settings.trace {
+        let certificate = Certificate::of(rank, &self.allowed, program, outcome);
+        let mut bound = match prove_bound(&self.x, &certificate, control) {
+            Ok(proven) if proven > tau => proven,
+            Err(Refusal::Stopped(stop)) => return Ok(Error::NoAnswer(stop)),
+            _ => return Ok(Error::Undecided { tau, bound: 0.0, reached: f64::INFINITY }),
+        };
+        let mut enough = f64::INFINITY;
+        if self.settings.trace && control.stopped().is_none() {
+            let settings = LpSettings { gap: Some(REMEDY_GAP), ..LpSettings::new(Goal::Minimax) };
             let least = lp(&self.x, rank, &self.allowed, &settings, control)?;
-            bound = bound.max(least.lower_bound);
-            enough = least.objective;
+            let least = Solved::new(self, &self.allowed, settings, least);
+            if let Ok(verified) = least.verified {
+                bound = bound.max(verified.lower_bound);
+                enough = verified.objective;
+            }
         }
         Ok(Error::Infeasible { tau, bound, enough })
     }
 
     pub(super) fn program(&self) -> Result<Localised, Error> {
-        let (settings, outcome) = self.solve()?;
-        let mut found = self.convex(self.settings.method.name(), outcome.diagonal.clone());
-        found.bounds = Some(Bounds::new(settings.goal, &outcome));
-        found.program = Some(outcome);
+        let solved = self.solve()?;
+        let mut found = self.convex(self.settings.method.name(), solved.outcome.diagonal.clone());
+        match (solved.outcome.status, solved.settings.goal) {
+            (LpStatus::Limit, Goal::Cost { tau }) => found.notes.push(format!(
+                "No choice that explains every row within tau = {tau} was found, nor was it proven \
+                 that there is none: the rows are those of the smallest largest error so far."
+            )),
+            _ => found.bounds = solved.bounds(),
+        }
+        found.notes.extend(solved.note());
+        found.program = Some(solved);
         Ok(found)
     }
 
@@ -157,11 +221,13 @@ impl Job<'_> {
         let gap = self.settings.gap.unwrap_or(AUTO_GAP);
         let settings = LpSettings { gap: Some(gap), ..LpSettings::new(Goal::Minimax) };
         let outcome = lp(x, rank, &screened, &settings, &control)?;
-        let d = &outcome.diagonal;
+        let d = outcome.diagonal.clone();
         Ok(Some(Localised {
-            candidates: readings(x, "minimax", d, rank, &screened, &self.settings.control),
-            hints: top(d, rank + 25, &screened),
-            bounds: (screened == self.allowed).then(|| Bounds::new(settings.goal, &outcome)),
+            candidates: readings(x, "minimax", &d, rank, &screened, &self.settings.control),
+            hints: top(&d, rank + 25, &screened),
+            bounds: (screened == self.allowed)
+                .then(|| Solved::new(self, &screened, settings, outcome))
+                .and_then(|solved| solved.bounds()),
             ..Localised::default()
         }))
     }

@@ -32,7 +32,10 @@ pub fn parts() -> impl TypedValueParser<Value = String> {
 /// Runs what is asked for and writes the page.
 pub fn run(args: &args::Reproduce, started: Instant) -> Result<(), Failure> {
     check(args)?;
-    output::prepare(Some(&args.out))?;
+    let reads = [args.from.as_deref(), args.input.as_deref(), args.labels.as_deref()];
+    let pages = ["index.html", "index.md"].map(str::to_owned);
+    output::prepare(Some(&args.out), &reads, &pages)?;
+    output::record(&args.out, &pages)?;
     let session = Session::start(args.quiet);
     let mut sections = Vec::new();
     let mut figures = 0;
@@ -49,11 +52,12 @@ pub fn run(args: &args::Reproduce, started: Instant) -> Result<(), Failure> {
             }
         };
         // At once: whatever ends a later part takes nothing away from this one.
-        figures += write_figures(&args.out, &section)?;
+        figures += write_figures(&args.out, &reads, &section)?;
         sections.push(section);
     }
     session.finish();
     write_page(&args.out, sections)?;
+    output::settle(&args.out);
     print(&format!(
         "{}: {} (.svg, .csv), index.html and index.md, in {:.0} s\n",
         args.out.display(),
@@ -168,11 +172,15 @@ fn read_runs(file: &Path) -> Result<Runs, Failure> {
 }
 
 /// The figures of a section and their numbers. Says how many figures there are.
-fn write_figures(out: &Path, section: &Section) -> Result<usize, Failure> {
+fn write_figures(out: &Path, reads: &[Option<&Path>], section: &Section) -> Result<usize, Failure> {
     let mut figures = 0;
     for (name, chart) in section.charts() {
-        write::bytes(out.join(format!("{name}.svg")), chart.svg(Place::File))?;
-        write::bytes(out.join(format!("{name}.csv")), chart.csv())?;
+        let [drawn, numbers] = ["svg", "csv"].map(|extension| format!("{name}.{extension}"));
+        let files = [drawn.clone(), numbers.clone()];
+        output::prepare(Some(out), reads, &files)?;
+        output::record(out, &files)?;
+        write::bytes(out.join(drawn), chart.svg(Place::File))?;
+        write::bytes(out.join(numbers), chart.csv())?;
         figures += 1;
     }
     Ok(figures)

@@ -98,7 +98,8 @@ impl LpSettings {
         check_cost(self.cost.as_deref(), features)
     }
 
-    fn gap(&self) -> f64 {
+    /// The gap asked for, or the default.
+    pub fn gap(&self) -> f64 {
         self.gap.unwrap_or(if matches!(self.goal, Goal::Cost { .. }) { 1e-6 } else { 1e-4 })
     }
 }
