@@ -182,7 +182,8 @@ fn ask(rng: &mut ChaCha8Rng, family: Family, matrix: Dense) -> Instance {
     }
     let rank = match family {
         Family::Edges if rng.random_bool(0.5) => usable.len(),
-        Family::Wide => usable.len().min(n / 14).max(1),
+        // Few rows are left to be fitted on most of the others.
+        Family::Wide => rng.random_range(usable.len() / 2..usable.len() - 2).min(n / 12),
         _ => rng.random_range(1..=usable.len().min(8)),
     };
     let cost = match family {
@@ -192,8 +193,7 @@ fn ask(rng: &mut ChaCha8Rng, family: Family, matrix: Dense) -> Instance {
         }
         _ => None,
     };
-    let most = if family == Family::Wide { rank } else { rank.min(usable.len()) };
-    let mut hott = usable[..most].to_vec();
+    let mut hott = usable[..rank.min(usable.len())].to_vec();
     hott.sort_unstable();
     Instance {
         family,
