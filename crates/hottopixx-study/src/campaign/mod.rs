@@ -14,6 +14,7 @@ pub mod files;
 pub mod findings;
 pub mod instance;
 pub mod keep;
+mod matrices;
 pub mod model;
 pub mod reference;
 pub mod table;
