@@ -37,7 +37,7 @@ fn dense(matrix: &Matrix) -> Dense {
     out
 }
 
-/// Ranks 2, 3, half, and one less than the number of rows; for matrices with programs left out, as
+/// Ranks 2, 3, half, all, and one less than the number of rows; for matrices with programs left out, as
 /// many as leave rows to be fitted.
 fn ranks(matrix: &Dense) -> Vec<usize> {
     let usable = (0..matrix.rows()).filter(|&i| matrix.row(i).iter().any(|v| *v > 0.0)).count();
@@ -47,7 +47,7 @@ fn ranks(matrix: &Dense) -> Vec<usize> {
     } else if size > PROGRAMS {
         vec![usable * 5 / 6, usable * 2 / 3]
     } else {
-        vec![2, 3, usable / 2, usable.saturating_sub(1)]
+        vec![2, 3, usable / 2, usable.saturating_sub(1), usable]
     };
     ranks.retain(|rank| *rank >= 1 && *rank <= usable);
     ranks.sort_unstable();

@@ -2,6 +2,7 @@
 
 use crate::clock;
 use hottopixx::control::Control;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// The promises that are checked, in the order of the table.
@@ -110,7 +111,9 @@ impl Check {
 pub struct Mismatch {
     /// Which.
     pub check: Check,
-    /// Where and by how much.
+    /// By how much, in the units of the check; NaN where there is no figure.
+    pub size: f64,
+    /// Where, and with which figures.
     pub text: String,
 }
 
@@ -133,23 +136,33 @@ pub struct Findings {
     pub rounded_up: usize,
     /// Promises that were not kept.
     pub mismatches: Vec<Mismatch>,
+    /// The call under way, for whoever waits.
+    pub under_way: Arc<Mutex<String>>,
 }
 
 impl Findings {
-    /// Notes a mismatch.
+    /// Notes a mismatch that has no size.
     pub fn add(&mut self, check: Check, text: impl Into<String>) {
-        self.mismatches.push(Mismatch { check, text: text.into() });
+        self.add_sized(check, f64::NAN, text);
+    }
+
+    /// Notes a mismatch by so much.
+    pub fn add_sized(&mut self, check: Check, size: f64, text: impl Into<String>) {
+        self.mismatches.push(Mismatch { check, size, text: text.into() });
     }
 
     /// Calls the library, on the calling thread's clock.
     pub fn call<R>(&mut self, what: &str, work: impl FnOnce(&Control) -> R) -> R {
+        if let Ok(mut under_way) = self.under_way.lock() {
+            what.clone_into(&mut under_way);
+        }
         let control = Control::default().with_deadline(Instant::now() + PATIENCE);
         let start = clock::thread();
         let result = work(&control);
         let seconds = clock::thread() - start;
         self.calls += 1;
         if seconds > SECONDS {
-            self.add(Check::Slow, format!("{what}: {seconds:.2} CPU seconds"));
+            self.add_sized(Check::Slow, seconds, format!("{what}: {seconds:.2} CPU seconds"));
         }
         result
     }

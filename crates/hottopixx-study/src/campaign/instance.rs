@@ -38,8 +38,8 @@ pub struct Instance {
     pub also: Vec<f64>,
     /// Rows to clean with and to measure alpha of.
     pub hott: Vec<usize>,
-    /// Whether the linear programs are part of it: not on wide matrices, whose programs take
-    /// seconds in every solver.
+    /// Whether all linear programs are part of it, with references: on wide matrices, where those
+    /// take seconds, only minimax is, in exact arithmetic alone.
     pub programs: bool,
     /// Fixes what the checks draw at random.
     pub seed: u64,

@@ -14,6 +14,7 @@ pub mod files;
 pub mod findings;
 pub mod instance;
 pub mod keep;
+mod matrices;
 pub mod model;
 pub mod reference;
 pub mod table;
@@ -24,6 +25,8 @@ use findings::{Check, Findings};
 use instance::Instance;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 use table::Done;
 
 /// What to run.
@@ -51,6 +54,9 @@ pub struct Settings {
 
 /// Instances of a quick run.
 const QUICK: u64 = 300;
+
+/// Seconds on the wall after which an instance is given up.
+const GIVE_UP: Duration = Duration::from_secs(90);
 
 /// Mismatches of each check that are listed.
 const LISTED: usize = 3;
@@ -81,17 +87,35 @@ pub fn run(settings: &Settings) -> Result<Report> {
     Ok(report(settings, &done))
 }
 
-/// All checks of one instance, on one thread, whatever happens.
+/// All checks of one instance, on one thread, whatever happens. A call that does not end is left to
+/// itself until the campaign ends.
 fn one(instance: &Instance) -> Result<Done> {
-    let work = || catch_unwind(AssertUnwindSafe(|| checks::run(instance)));
-    let (findings, seconds) = clock::on_one_thread(work)?;
-    let findings = findings.unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("of some kind");
-        let mut findings = Findings::default();
-        findings.add(Check::Panic, format!("panic: {text}"));
-        findings
+    let under_way = Arc::new(Mutex::new(String::new()));
+    let (sender, receiver) = mpsc::channel();
+    let (subject, label) = (instance.clone(), under_way.clone());
+    std::thread::spawn(move || {
+        let work = || catch_unwind(AssertUnwindSafe(|| checks::run(&subject, &label)));
+        // Nobody listens any more once it has taken too long.
+        let _ = sender.send(clock::on_one_thread(work));
     });
+    let label = || under_way.lock().map_or(String::new(), |label| label.clone());
+    let mut findings = Findings::default();
+    let mut seconds = 0.0;
+    match receiver.recv_timeout(GIVE_UP) {
+        Ok(done) => match done? {
+            (Ok(found), taken) => (findings, seconds) = (found, taken),
+            (Err(panic), _) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("of some kind");
+                findings.add(Check::Panic, format!("{}: panic: {text}", label()));
+            }
+        },
+        Err(_) => {
+            seconds = GIVE_UP.as_secs_f64();
+            let text = format!("{}: no end within {seconds} seconds", label());
+            findings.add_sized(Check::Slow, seconds, text);
+        }
+    }
     Ok(Done { instance: instance.clone(), findings, seconds })
 }
 

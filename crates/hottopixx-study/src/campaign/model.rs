@@ -5,9 +5,13 @@
 /// A linear program `min cost.v`, `low <= v <= high`, rows `low <= entries.v <= high`.
 #[derive(Debug, Clone, Default)]
 pub struct Model {
+    /// (cost, low, high).
     columns: Vec<(f64, f64, f64)>,
-    rows: Vec<(f64, f64, Vec<(usize, f64)>)>,
+    rows: Vec<Constraint>,
 }
+
+/// (low, high, entries by column).
+type Constraint = (f64, f64, Vec<(usize, f64)>);
 
 /// What a solver says.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,9 +39,9 @@ impl Model {
         self.rows.push((low, high, entries));
     }
 
-    /// Solves it.
+    /// Solves it. A solver that panics has no answer.
     pub fn solve(&self) -> Answer {
-        backend::solve(self)
+        std::panic::catch_unwind(|| backend::solve(self)).unwrap_or(Answer::Nothing)
     }
 }
 

@@ -189,17 +189,18 @@ fn shift(value: f64, by: i32) -> f64 {
 /// A distance of row i from the hull of the rows `others` that is reached, in exact arithmetic.
 pub fn hull_distance(
     rows: &ExactRows,
-    unit: &[Vec<f64>],
+    x: &UnitRows,
     i: usize,
     others: &[usize],
 ) -> Option<BigRational> {
+    let unit: Vec<Vec<f64>> = others.iter().map(|&j| x.dense_row(j)).collect();
     let mut model = Model::default();
     let weights: Vec<usize> = others.iter().map(|_| model.column(0.0, 0.0, 1.0)).collect();
-    for (k, &target) in unit[i].iter().enumerate() {
+    for (k, &target) in x.dense_row(i).iter().enumerate() {
         let mut entries: Vec<(usize, f64)> = weights
             .iter()
-            .zip(others)
-            .map(|(&at, &j)| (at, unit[j][k]))
+            .zip(&unit)
+            .map(|(&at, row)| (at, row[k]))
             .filter(|e| e.1 != 0.0)
             .collect();
         entries.push((model.column(1.0, 0.0, f64::INFINITY), 1.0));
@@ -246,9 +247,8 @@ mod tests {
         assert!((float(&point.worth.objective) - 1.0).abs() < 1e-8);
         let question = Question { goal: Goal::Cost { tau: 0.9 }, ..question };
         assert!(matches!(program(&x, &question), Verdict::Infeasible));
-        let unit: Vec<Vec<f64>> = (0..3).map(|i| x.dense_row(i)).collect();
-        assert!(float(&hull_distance(&exact, &unit, 2, &[0, 1]).unwrap()) < 1e-8);
-        assert_eq!(float(&hull_distance(&exact, &unit, 0, &[1]).unwrap()), 2.0);
+        assert!(float(&hull_distance(&exact, &x, 2, &[0, 1]).unwrap()) < 1e-8);
+        assert_eq!(float(&hull_distance(&exact, &x, 0, &[1]).unwrap()), 2.0);
         let weights = fit(&matrix, &[1e-300, 3e-300], Some(&[1.0, f64::INFINITY, 0.0])).unwrap();
         assert!((weights[0] / 1e-300 - 1.0).abs() < 1e-8 && weights[2] == 0.0, "{weights:?}");
     }

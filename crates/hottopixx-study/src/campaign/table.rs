@@ -58,9 +58,17 @@ fn by_family(done: &[Done]) -> Table {
     table
 }
 
-/// One line a check that failed, and where.
+/// The largest mismatch of a check, where it has sizes.
+fn largest(done: &[&Done], check: Check) -> String {
+    let all = done.iter().flat_map(|d| &d.findings.mismatches);
+    let sizes = all.filter(|m| m.check == check).map(|m| m.size);
+    let most = sizes.fold(f64::NAN, f64::max);
+    if most.is_nan() { String::new() } else { format!("{most:.1e}") }
+}
+
+/// One line a check, and where it failed.
 fn by_check(done: &[Done]) -> Table {
-    let mut table = Table::new(&["check", "mismatches", "instances", "families"]);
+    let mut table = Table::new(&["check", "mismatches", "instances", "largest", "families"]);
     for check in Check::ALL {
         let failed = |d: &&Done| d.findings.mismatches.iter().any(|m| m.check == check);
         let mine: Vec<&Done> = done.iter().filter(failed).collect();
@@ -73,6 +81,7 @@ fn by_check(done: &[Done]) -> Table {
             check.name().to_owned(),
             mine.iter().map(of).sum::<usize>().to_string(),
             mine.len().to_string(),
+            largest(&mine, check),
             names.join(", "),
         ]);
     }

@@ -58,9 +58,14 @@ fn measured(subject: &Subject<'_>, label: &str, found: &Factorization, findings:
                 "{label}: row {row}: error {error:e} claimed, {:e} measured",
                 float(&exact)
             );
-            findings.add(Check::Cleaned, text);
+            findings.add_sized(Check::Cleaned, float(&(rational(error) - &exact).abs()), text);
             return;
         }
+    }
+    let largest = found.errors.per_row.iter().copied().fold(0.0, f64::max);
+    if found.errors.inf1 != largest {
+        let text = format!("{label}: inf1 {:e}, largest {largest:e}", found.errors.inf1);
+        findings.add(Check::Cleaned, text);
     }
 }
 
@@ -98,6 +103,6 @@ fn smallest(subject: &Subject<'_>, label: &str, found: &Factorization, findings:
             worse.len(),
             found.inexact_rows
         );
-        findings.add(Check::CleanedReference, text);
+        findings.add_sized(Check::CleanedReference, error - reached, text);
     }
 }

@@ -12,11 +12,11 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// A fit to be made.
-struct Case {
-    label: String,
-    atoms: Dense,
-    x: Vec<f64>,
-    upper: Option<Vec<f64>>,
+pub(super) struct Case {
+    pub(super) label: String,
+    pub(super) atoms: Dense,
+    pub(super) x: Vec<f64>,
+    pub(super) upper: Option<Vec<f64>>,
 }
 
 pub(super) fn run(subject: &Subject<'_>, findings: &mut Findings) {
@@ -54,7 +54,8 @@ fn cases(subject: &Subject<'_>) -> Vec<Case> {
     };
     signed.0.values_mut().iter_mut().chain(&mut signed.1).for_each(flip);
     let mut cases = Vec::new();
-    for (name, (atoms, x)) in [("unit", unit), ("raw", raw), ("signed", signed)] {
+    let kinds = [("unit", unit), ("raw", raw), ("signed", signed)];
+    for (name, (atoms, x)) in kinds.into_iter().filter(|(_, (atoms, x))| has_weights(atoms, x)) {
         let label = |bounds: &str| {
             let Subject { hott, .. } = subject;
             format!("fit of row {target} on rows {hott:?} of X, {name}, {bounds}")
@@ -67,23 +68,38 @@ fn cases(subject: &Subject<'_>) -> Vec<Case> {
     cases
 }
 
+/// Quotients of sizes within this are numbers themselves, and so are weights.
+const REPRESENTABLE: f64 = 1e290;
+
+/// Whether weights that explain x can be written in f64.
+fn has_weights(atoms: &Dense, x: &[f64]) -> bool {
+    let within = |j: usize| {
+        let quotient = size(x) / size(atoms.row(j));
+        quotient < REPRESENTABLE && quotient > 1.0 / REPRESENTABLE
+    };
+    (0..atoms.rows()).all(within)
+}
+
+fn size(values: &[f64]) -> f64 {
+    values.iter().map(|v| v.abs()).sum()
+}
+
 /// Bounds in units of what explains all of x: zero, infinite, one, or random.
 fn bounds(rng: &mut ChaCha8Rng, atoms: &Dense, x: &[f64]) -> Vec<f64> {
-    let size = |v: &[f64]| v.iter().map(|e| e.abs()).sum::<f64>();
     let bound = |j: usize| {
         let unit = size(x) / size(atoms.row(j));
         match rng.random_range(0..5) {
             0 => 0.0,
             1 => f64::INFINITY,
-            2 if unit.is_finite() => unit,
-            _ if unit.is_finite() => unit * rng.random::<f64>(),
-            _ => f64::INFINITY,
+            2 => unit,
+            _ => unit * rng.random::<f64>(),
         }
     };
     (0..atoms.rows()).map(bound).collect()
 }
 
-fn judge(case: &Case, fit: &Fit, findings: &mut Findings) {
+/// Judges a fit: weights, value, bound, status, and what the reference reached.
+pub(super) fn judge(case: &Case, fit: &Fit, findings: &mut Findings) {
     let upper = |j: usize| case.upper.as_ref().map_or(f64::INFINITY, |u| u[j]);
     let label = &case.label;
     let outside = |(j, c): (usize, &f64)| !(*c >= 0.0 && *c <= upper(j) && c.is_finite());
@@ -103,11 +119,13 @@ fn judge(case: &Case, fit: &Fit, findings: &mut Findings) {
     };
     let scale = explained(&fit.weights);
     let rounding = &scale * rational(ROUNDING);
+    // Sizes of mismatches are relative to the target.
+    let share = |by: &BigRational| float(&(by.abs() / &target));
     let contract = &target * rational(CONTRACT) + &rounding;
     let value = residual(&case.atoms, &case.x, &fit.weights);
     if (rational(fit.value) - &value).abs() > rounding {
         let text = format!("{label}: value {:e} claimed, {:e} measured", fit.value, float(&value));
-        findings.add(Check::FitValue, text);
+        findings.add_sized(Check::FitValue, share(&(rational(fit.value) - &value)), text);
     }
     let reference = reference::fit(&case.atoms, &case.x, case.upper.as_deref());
     let reached = reference.as_ref().map(|c| residual(&case.atoms, &case.x, c));
@@ -123,7 +141,7 @@ fn judge(case: &Case, fit: &Fit, findings: &mut Findings) {
             float(&proven),
             float(best)
         );
-        findings.add(Check::FitBound, text);
+        findings.add_sized(Check::FitBound, share(&(claimed - (&proven).min(best))), text);
     }
     if fit.status != Status::Optimal {
         findings.unproven += 1;
@@ -136,12 +154,12 @@ fn judge(case: &Case, fit: &Fit, findings: &mut Findings) {
             float(&proven),
             float(&target)
         );
-        findings.add(Check::FitStatus, text);
+        findings.add_sized(Check::FitStatus, share(&(&value - &proven)), text);
     }
     if reached.as_ref().is_some_and(|reached| &value - reached > contract) {
         let text =
             format!("{label}: optimal with {:e}, reached is {:e}", float(&value), float(best));
-        findings.add(Check::FitReference, text);
+        findings.add_sized(Check::FitReference, share(&(&value - best)), text);
     }
 }
 

@@ -4,6 +4,8 @@
 mod cleaning;
 mod kernel;
 mod programs;
+#[cfg(test)]
+mod tests;
 mod theory;
 mod verdict;
 
@@ -12,6 +14,7 @@ use super::findings::{Check, Findings};
 use super::instance::Instance;
 use hottopixx::matrix::Matrix;
 use hottopixx::normalise::UnitRows;
+use std::sync::{Arc, Mutex};
 
 /// Rounding: sums of some hundred numbers of unit size, in any order.
 const ROUNDING: f64 = 1e-12;
@@ -30,9 +33,9 @@ struct Subject<'a> {
     hott: Vec<usize>,
 }
 
-/// Runs all checks on an instance.
-pub fn run(instance: &Instance) -> Findings {
-    let mut findings = Findings::default();
+/// Runs all checks on an instance, telling `under_way` which call comes next.
+pub fn run(instance: &Instance, under_way: &Arc<Mutex<String>>) -> Findings {
+    let mut findings = Findings { under_way: under_way.clone(), ..Findings::default() };
     let input = instance.input();
     let x = match UnitRows::new(&input) {
         Ok(x) => x,
@@ -47,8 +50,6 @@ pub fn run(instance: &Instance) -> Findings {
     kernel::run(&subject, &mut findings);
     cleaning::run(&subject, &mut findings);
     theory::run(&subject, &mut findings);
-    if instance.programs {
-        programs::run(&subject, &mut findings);
-    }
+    programs::run(&subject, &mut findings);
     findings
 }

@@ -15,34 +15,38 @@ const HULLS: usize = 12;
 
 pub(super) fn run(subject: &Subject<'_>, findings: &mut Findings) {
     let hott = &subject.hott;
-    let unit: Vec<Vec<f64>> = (0..subject.x.features()).map(|i| subject.x.dense_row(i)).collect();
-    let above = least_distance(subject, &unit, findings);
-    let rows: Vec<&Vec<f64>> = hott.iter().map(|&i| &unit[i]).collect();
+    let rows: Vec<Vec<f64>> = hott.iter().map(|&i| subject.x.dense_row(i)).collect();
     let points = Dense::from_rows(&rows).expect("rows of equal length");
     let label = format!("alpha of rows {hott:?} of X");
     let alpha = findings.call(&label, |_| l1::alpha(&points));
+    let above = least_distance(subject, hott, findings);
     not_above(&label, alpha, &above, findings);
     let label = format!("theorem for rows {hott:?} of X");
     match findings.call(&label, |control| theory(&subject.x, hott, control)) {
-        Ok(theory) => {
-            not_above(&label, theory.alpha, &above, findings);
-            condition(subject, &label, &theory, &above, findings);
-        }
+        Ok(theory) => condition(subject, &label, hott, (&theory, &above), findings),
         Err(error) => findings.add(Check::Refused, format!("{label}: {error}")),
     }
 }
 
-/// The least distance of a hott row from the hull of the others that is reached.
-fn least_distance(
+/// Judges what is said of the theorem for some hott rows.
+pub(super) fn judge(
     subject: &Subject<'_>,
-    unit: &[Vec<f64>],
+    label: &str,
+    hott: &[usize],
+    theory: &Theory,
     findings: &mut Findings,
-) -> BigRational {
-    let hott = &subject.hott;
+) {
+    let above = least_distance(subject, hott, findings);
+    let label = format!("{label}: theorem for rows {hott:?} of X");
+    condition(subject, &label, hott, (theory, &above), findings);
+}
+
+/// The least distance of a hott row from the hull of the others that is reached.
+fn least_distance(subject: &Subject<'_>, hott: &[usize], findings: &mut Findings) -> BigRational {
     let mut least = rational(2.0);
     for &i in hott.iter().take(HULLS).filter(|_| hott.len() > 1) {
         let others: Vec<usize> = hott.iter().copied().filter(|j| *j != i).collect();
-        match reference::hull_distance(&subject.exact, unit, i, &others) {
+        match reference::hull_distance(&subject.exact, &subject.x, i, &others) {
             Some(distance) => least = least.min(distance),
             None => findings.no_reference += 1,
         }
@@ -53,7 +57,7 @@ fn least_distance(
 fn not_above(label: &str, alpha: f64, above: &BigRational, findings: &mut Findings) {
     if !alpha.is_finite() || rational(alpha) > above + rational(CONTRACT) {
         let text = format!("{label}: alpha {alpha:e}, a distance of {:e} is reached", float(above));
-        findings.add(Check::Alpha, text);
+        findings.add_sized(Check::Alpha, alpha - float(above), text);
     }
 }
 
@@ -63,18 +67,19 @@ fn not_above(label: &str, alpha: f64, above: &BigRational, findings: &mut Findin
 fn condition(
     subject: &Subject<'_>,
     label: &str,
-    theory: &Theory,
-    above: &BigRational,
+    hott: &[usize],
+    (theory, above): (&Theory, &BigRational),
     findings: &mut Findings,
 ) {
+    not_above(label, theory.alpha, above, findings);
     if !theory.holds {
         return;
     }
     let epsilon = rational(theory.epsilon) + rational(ROUNDING);
     let copies: Vec<usize> = theory.duplicates.iter().flatten().copied().collect();
     let mut margin = above.clone();
-    for (position, &i) in subject.hott.iter().enumerate() {
-        for j in (0..subject.exact.len()).filter(|j| !subject.hott.contains(j)) {
+    for (position, &i) in hott.iter().enumerate() {
+        for j in (0..subject.exact.len()).filter(|j| !hott.contains(j)) {
             let distance = || subject.exact.distance(1.0, j, &[(i, 1.0)]);
             if theory.duplicates[position].contains(&j) {
                 if distance() > epsilon {
@@ -88,15 +93,19 @@ fn condition(
     }
     let factor = if copies.is_empty() { 9.0 } else { 11.0 };
     let divisor = rational(factor * (theory.rank + 1) as f64);
-    if rational(theory.epsilon) >= above * margin / divisor {
+    let most = above * margin / divisor;
+    // The threshold is said to be rounded down.
+    let threshold = rational(theory.threshold) * rational(1.0 - ROUNDING);
+    if rational(theory.epsilon) >= most || threshold > most {
         let text = format!(
             "{label}: holds with epsilon {:e}, threshold {:e}, alpha {:e}, margin {:?}; alpha is at \
-             most {:e}",
+             most {:e}, the threshold at most {:e}",
             theory.epsilon,
             theory.threshold,
             theory.alpha,
             theory.margin,
-            float(above)
+            float(above),
+            float(&most)
         );
         findings.add(Check::Theorem, text);
     }

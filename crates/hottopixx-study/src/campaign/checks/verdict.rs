@@ -28,6 +28,11 @@ pub(super) struct Claim<'a> {
     pub(super) reference: &'a Verdict,
 }
 
+/// The size of a mismatch.
+fn size(by: &BigRational) -> f64 {
+    float(&by.abs())
+}
+
 /// Judges any outcome. Returns the largest error that is surely reached by a point of the program,
 /// the reference's or the program's own once it is repaired.
 pub(super) fn judge(claim: &Claim<'_>, findings: &mut Findings) -> Option<BigRational> {
@@ -95,8 +100,8 @@ pub(super) fn judge_point(claim: &Claim<'_>, findings: &mut Findings) {
         findings.add(Check::Objective, format!("{label}: figures are not finite: {figures:?}"));
         return;
     }
-    if let Some(fault) = violated(claim) {
-        findings.add(Check::Point, format!("{label} ({}): {fault}", claim.status.name()));
+    if let Some((by, fault)) = violated(claim) {
+        findings.add_sized(Check::Point, by, format!("{label} ({}): {fault}", claim.status.name()));
         if claim.verified.is_ok() {
             findings.add(Check::Verifier, format!("{label}: verified, but {fault}"));
         }
@@ -112,34 +117,39 @@ pub(super) fn judge_point(claim: &Claim<'_>, findings: &mut Findings) {
     optimality(claim, &worth.objective, &proven, findings);
 }
 
-/// The first constraint that the point violates by more than the contract allows.
-fn violated(claim: &Claim<'_>) -> Option<String> {
+/// The first constraint that the point violates by more than the contract allows, and by how much.
+fn violated(claim: &Claim<'_>) -> Option<(f64, String)> {
     let (d, question) = (&claim.certificate.diagonal, claim.question);
-    let within = |v: f64, most: f64| v >= -CONTRACT && v <= most + CONTRACT;
+    let beyond = |v: f64, most: f64| (-v).max(v - most);
     for (j, &value) in d.iter().enumerate() {
-        if !within(value, if question.allowed[j] { 1.0 } else { 0.0 }) {
-            return Some(format!("d is {value} at row {j}"));
+        let by = beyond(value, if question.allowed[j] { 1.0 } else { 0.0 });
+        if by > CONTRACT {
+            return Some((by, format!("d is {value} at row {j}")));
         }
     }
     if let Some(rank) = question.rank {
         let trace = d.iter().fold(BigRational::default(), |sum, v| sum + rational(*v));
         let off = (trace.clone() - rational(rank as f64)).abs();
         if off > rational(CONTRACT * rank as f64) {
-            return Some(format!("the trace is {} instead of {rank}", float(&trace)));
+            let text = format!("the trace is {} instead of {rank}", float(&trace));
+            return Some((float(&off), text));
         }
     }
     for (i, row) in claim.rows().iter().enumerate() {
-        if let Some((j, c)) = row.iter().find(|(j, c)| !within(*c, d[*j])) {
-            return Some(format!("C is {c} at ({i}, {j}), d there is {}", d[*j]));
+        if let Some((j, c)) = row.iter().find(|(j, c)| beyond(*c, d[*j]) > CONTRACT) {
+            let text = format!("C is {c} at ({i}, {j}), d there is {}", d[*j]);
+            return Some((beyond(*c, d[*j]), text));
         }
         let own = row.iter().find(|w| w.0 == i).map_or(0.0, |w| w.1);
         if (own - d[i]).abs() > CONTRACT {
-            return Some(format!("C is {own} at ({i}, {i}), d there is {}", d[i]));
+            let text = format!("C is {own} at ({i}, {i}), d there is {}", d[i]);
+            return Some(((own - d[i]).abs(), text));
         }
         if let Goal::Cost { tau } = question.goal {
             let error = question.rows.distance(1.0, i, row);
             if error > rational(tau) + rational(CONTRACT) {
-                return Some(format!("the error of row {i} is {:e}, tau {tau:e}", float(&error)));
+                let text = format!("the error of row {i} is {:e}, tau {tau:e}", float(&error));
+                return Some((float(&error) - tau, text));
             }
         }
     }
@@ -158,7 +168,7 @@ fn objectives(claim: &Claim<'_>, exact: &BigRational, findings: &mut Findings) {
     for (who, value) in claims {
         if !value.is_finite() || (rational(value) - exact).abs() > rounding {
             let text = format!("{}: {who} says {value:e}, it is {:e}", claim.label, float(exact));
-            findings.add(Check::Objective, text);
+            findings.add_sized(Check::Objective, size(&(rational(value) - exact)), text);
             return;
         }
     }
@@ -178,20 +188,22 @@ fn bounds(claim: &Claim<'_>, exact: &BigRational, proven: &Proven, findings: &mu
     let too_high = |value: &f64, room: &BigRational| rational(*value) > &proven.bound + room;
     if let Some((who, value)) = claims.iter().find(|(_, value)| too_high(value, &rounding)) {
         let text = format!("{label}: {who} says {value:e}, proven is {:e}", float(&proven.bound));
-        findings.add(Check::Bound, text);
+        findings.add_sized(Check::Bound, size(&(rational(*value) - &proven.bound)), text);
     }
     findings.rounded_up += usize::from(too_high(&claim.lower_bound, &BigRational::default()));
     // Errors may be above tau by the contract, which is worth its multipliers.
     let slack = |worst: f64| rational(worst) * &proven.norms + &rounding;
     if rational(claim.lower_bound) > exact + slack(CONTRACT) {
         let text = format!("{label}: bound {:e}, objective {:e}", claim.lower_bound, float(exact));
-        findings.add(Check::Crossing, text);
+        let size = size(&(rational(claim.lower_bound) - exact));
+        findings.add_sized(Check::Crossing, size, text);
     }
     if let Some((value, excess)) = reached(claim)
         && rational(claim.lower_bound) > &value + excess * &proven.norms + &rounding
     {
         let text = format!("{label}: bound {:e}, reached {:e}", claim.lower_bound, float(&value));
-        findings.add(Check::Reference, text);
+        let size = size(&(rational(claim.lower_bound) - value));
+        findings.add_sized(Check::Reference, size, text);
     }
 }
 
@@ -211,9 +223,9 @@ fn optimality(claim: &Claim<'_>, exact: &BigRational, proven: &Proven, findings:
         findings.unproven += 1;
         return;
     }
-    let size = exact.abs().max(rational(claim.floor()));
+    let worth = exact.abs().max(rational(claim.floor()));
     let rounding = rational(ROUNDING * (claim.scale() + float(&proven.norms)));
-    if exact - &proven.bound > rational(claim.gap) * &size + &rounding {
+    if exact - &proven.bound > rational(claim.gap) * &worth + &rounding {
         let text = format!(
             "{}: optimal with {:e}, proven are {:e}, the gap asked for is {:e}",
             claim.label,
@@ -221,10 +233,10 @@ fn optimality(claim: &Claim<'_>, exact: &BigRational, proven: &Proven, findings:
             float(&proven.bound),
             claim.gap
         );
-        findings.add(Check::Gap, text);
+        findings.add_sized(Check::Gap, size(&(exact - &proven.bound)), text);
     }
     if let Some((value, excess)) = reached(claim) {
-        let room = rational(claim.gap.max(CLOSE)) * size + excess * &proven.norms + rounding;
+        let room = rational(claim.gap.max(CLOSE)) * worth + excess * &proven.norms + rounding;
         if exact - &value > room {
             let text = format!(
                 "{}: optimal with {:e}, reached {:e}",
@@ -232,7 +244,7 @@ fn optimality(claim: &Claim<'_>, exact: &BigRational, proven: &Proven, findings:
                 float(exact),
                 float(&value)
             );
-            findings.add(Check::Reference, text);
+            findings.add_sized(Check::Reference, size(&(exact - &value)), text);
         }
     }
 }
