@@ -216,7 +216,7 @@ impl Folder<'_> {
             ("the gap", stated.gap, found.gap),
             ("the trace", stated.trace, found.trace),
         ] {
-            if !((stated - found).abs() <= AGREEMENT * found.abs().max(1.0)) {
+            if (stated - found).abs() > AGREEMENT * found.abs().max(1.0) {
                 let sentence = format!("refused: {what} is {found}, and the file says {stated}");
                 return Err(self.wrong(JSON, sentence));
             }
@@ -260,7 +260,7 @@ impl Folder<'_> {
         for i in 0..x.features() {
             x.row(i).add_to(1.0, &mut difference);
             found.row(i).add_to(-1.0, &mut difference);
-            if let Some(k) = difference.iter().position(|d| !(d.abs() <= SAME)) {
+            if let Some(k) = difference.iter().position(|d| d.abs() > SAME) {
                 return Err(refuse(format!("row {i}, column {k} differs")));
             }
             difference.fill(0.0);

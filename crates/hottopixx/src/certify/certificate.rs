@@ -71,7 +71,7 @@ impl Certificate {
             .diagonal
             .iter()
             .zip(allowed)
-            .map(|(d, allowed)| if *allowed { d.max(0.0).min(1.0) } else { 0.0 })
+            .map(|(d, allowed)| if *allowed && *d > 0.0 { d.min(1.0) } else { 0.0 })
             .collect();
         Certificate {
             goal: if feasible { settings.goal } else { Goal::Minimax },

@@ -142,7 +142,7 @@ fn hull_bound(rows: &Rows, w: &Dense, hott: &[usize], k: usize) -> f64 {
     let Ok(found) = fit(&w.select_rows(&others), w.row(k), None) else { return 0.0 };
     let columns = w.cols() - 1;
     let Some(dual) = found.dual.get(..columns) else { return 0.0 };
-    let y: Vec<f64> = dual.iter().map(|v| v.max(-1.0).min(1.0)).collect();
+    let y: Vec<f64> = dual.iter().map(|v| v.clamp(-1.0, 1.0)).collect();
     let inside = others.iter().map(|&j| rows.bounds(hott[j], &y).high);
     let inside = inside.fold(f64::NEG_INFINITY, f64::max);
     add_down(rows.bounds(hott[k], &y).low, -inside).max(0.0)
