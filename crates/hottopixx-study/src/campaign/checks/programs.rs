@@ -8,6 +8,7 @@ use super::super::reference::{self, Verdict};
 use super::verdict::{Claim, judge, judge_point};
 use super::{CONTRACT, ROUNDING, Subject, theory};
 use hottopixx::certify::{Certificate, Goal, verify};
+use hottopixx::control::Control;
 use hottopixx::localise::lp::{LpSettings, LpStatus, lp};
 use hottopixx::{Certified, Error, Factor, Method};
 use num_rational::BigRational;
@@ -98,7 +99,7 @@ fn program(
         false => Verdict::Nothing,
     };
     findings.no_reference += usize::from(matches!(reference, Verdict::Nothing));
-    let certificate = Certificate::of(x, *rank, allowed, settings, &outcome);
+    let certificate = Certificate::of(*rank, allowed, settings, &outcome);
     let claim = Claim {
         label,
         question: &question,
@@ -107,7 +108,7 @@ fn program(
         lower_bound: outcome.lower_bound,
         gap: gap.unwrap_or(if matches!(goal, Goal::Cost { .. }) { 1e-6 } else { 1e-4 }),
         certificate: &certificate,
-        verified: verify(x, &certificate),
+        verified: verify(x, &certificate, &Control::default()),
         reference: &reference,
     };
     let reached = judge(&claim, findings);
@@ -179,11 +180,20 @@ fn through_factor(
         .call(&label, |control| factor.control(control.clone()).certify(&subject.input, None));
     match found {
         Ok(found) => {
+            let Some(bounds) = &found.bounds else {
+                let why = found.verified.as_ref().err().map(ToString::to_string);
+                findings.add(Check::Verifier, format!("{label}: refused ({why:?})"));
+                return;
+            };
+            if bounds.status == LpStatus::Limit {
+                findings.add(Check::Verdict, format!("{label}: no verdict"));
+                return;
+            }
             let claim = Claim {
                 label: &label,
-                status: found.bounds.status,
-                objective: found.bounds.objective,
-                lower_bound: found.bounds.lower_bound,
+                status: bounds.status,
+                objective: bounds.objective,
+                lower_bound: bounds.lower_bound,
                 certificate: &found.certificate,
                 verified: found.verified.clone(),
                 ..*direct
@@ -194,7 +204,9 @@ fn through_factor(
         Err(Error::Infeasible { tau, bound, enough }) => {
             infeasible(&label, (tau, bound, enough), direct, threshold, findings);
         }
-        Err(Error::NoAnswer(_)) => findings.add(Check::Verdict, format!("{label}: no answer")),
+        Err(Error::NoAnswer(_) | Error::Undecided { .. }) => {
+            findings.add(Check::Verdict, format!("{label}: no answer"))
+        }
         Err(error) => findings.add(Check::Refused, format!("{label}: {error}")),
     }
 }
@@ -212,7 +224,9 @@ fn beside_the_program(
     }
     let hott: Vec<usize> =
         found.answer.hott.iter().filter_map(|h| subject.x.unit_row(h.row)).collect();
-    theory::judge(subject, claim.label, &hott, &found.theory, findings);
+    if let Some(theory) = &found.theory {
+        theory::judge(subject, claim.label, &hott, theory, findings);
+    }
     let proven = claim.question.proven(&claim.certificate.dual).bound;
     let error = found.bounded_inf1;
     if error.is_nan() || error + CONTRACT < float(&proven) {
