@@ -18,7 +18,8 @@
 //! `(1 - s) sum_j C_ij` and the cost changes by at most `(1 - s) sum_j |p_j| d_j`. If it is below,
 //! diagonals are raised by what is missing: raising `C_jj` and multiplying the rest of row j by
 //! `(1 - new) / (1 - old)` makes its residual smaller by that factor, so no error grows, and the cost
-//! changes by at most what is missing times `max |p_j|`. The figures are those of the point so mended.
+//! changes by at most what is missing times `|p_j|`, j the cheapest row with room for it. The figures
+//! are those of the point so mended.
 
 use super::certificate::{Certificate, Claims, Goal};
 use super::figures::{Audit, Point, Rows, audit, dual, point};
@@ -76,7 +77,9 @@ impl Verified {
         if !agree(self.objective, objective) {
             return Err(Refusal::Objective { found: self.objective, claimed: objective });
         }
-        if self.lower_bound >= lower_bound || agree(self.lower_bound, lower_bound) {
+        // Sums of terms as large as Y are rounded as much.
+        let rounding = AGREEMENT * (1.0 + lower_bound.abs() + self.dual_norm);
+        if self.lower_bound >= lower_bound - rounding {
             return Ok(());
         }
         Err(Refusal::LowerBound { found: self.lower_bound, claimed: lower_bound })
@@ -399,8 +402,13 @@ fn objective(certificate: &Certificate, trace: &Trace, errors: &[f64]) -> f64 {
             let (p, d) = (&certificate.cost, &certificate.diagonal);
             let cost: Sum = p.iter().zip(d).map(|(p, d)| mul_up(*p, *d)).collect();
             let sizes: Sum = p.iter().zip(d).map(|(p, d)| mul_up(p.abs(), *d)).collect();
+            // One row with room takes what is missing; without such a row any may have to.
+            let room = |j: &usize| certificate.allowed[*j] && add_up(d[*j], trace.under) <= 1.0;
             let dearest = p.iter().map(|p| p.abs()).fold(0.0, f64::max);
-            let mended = mul_up(trace.share, sizes.upper()).max(mul_up(trace.under, dearest));
+            let raised =
+                (0..p.len()).filter(room).map(|j| p[j].abs()).fold(f64::INFINITY, f64::min);
+            let mended =
+                mul_up(trace.share, sizes.upper()).max(mul_up(trace.under, raised.min(dearest)));
             add_up(cost.upper(), mended)
         }
     }
