@@ -3,7 +3,7 @@
 //!
 //! Statuses, objectives, bounds, cleaned errors and alpha of every call are recomputed in rationals
 //! ([`exact`], [`bound`]); other solvers ([`model`]) suggest better points, which count only for
-//! what they are exactly worth once they are repaired ([`reference`]). An instance follows from a
+//! what they are exactly worth once they are repaired ([`mod@reference`]). An instance follows from a
 //! seed and an index ([`families`]), so that whatever fails can be run again alone.
 
 pub mod bound;
