@@ -3,7 +3,7 @@
 //!
 //! Statuses, objectives, bounds, cleaned errors and alpha of every call are recomputed in rationals
 //! ([`exact`], [`bound`]); other solvers ([`model`]) suggest better points, which count only for
-//! what they are exactly worth once they are repaired ([`reference`]). An instance follows from a
+//! what they are exactly worth once they are repaired ([`mod@reference`]). An instance follows from a
 //! seed and an index ([`families`]), so that whatever fails can be run again alone.
 
 pub mod bound;
@@ -47,7 +47,7 @@ pub struct Settings {
     /// Folder whose .npy files are checked instead
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Folder for the first instances of every check that fails
+    /// Folder for the worst instances of every check that fails
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
 }
@@ -58,7 +58,7 @@ const QUICK: u64 = 300;
 /// Seconds on the wall after which an instance is given up.
 const GIVE_UP: Duration = Duration::from_secs(90);
 
-/// Mismatches of each check that are listed.
+/// Instances that are listed for each check.
 const LISTED: usize = 3;
 
 fn place(text: &str) -> Result<(u64, u64), String> {
@@ -121,13 +121,14 @@ fn one(instance: &Instance) -> Result<Done> {
 
 fn report(settings: &Settings, done: &[Done]) -> Report {
     let mut failures = Vec::new();
-    let single = settings.replay.is_some();
     for check in Check::ALL {
-        let all = done.iter().flat_map(|d| d.findings.mismatches.iter().map(move |m| (d, m)));
-        let mine = all.filter(|(_, m)| m.check == check);
-        for (done, mismatch) in mine.take(if single { usize::MAX } else { LISTED }) {
-            failures.push(line(settings, &done.instance, check, &mismatch.text));
+        for (one, mismatch) in table::worst(done, check).into_iter().take(LISTED) {
+            failures.push(line(settings, &one.instance, check, &mismatch.text));
         }
+    }
+    if settings.replay.is_some() {
+        let all = done.iter().flat_map(|d| d.findings.mismatches.iter().map(move |m| (d, m)));
+        failures = all.map(|(d, m)| line(settings, &d.instance, m.check, &m.text)).collect();
     }
     Report { text: table::tables(done), failures }
 }

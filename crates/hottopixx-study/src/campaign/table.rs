@@ -1,7 +1,7 @@
 //! The campaign's tables: by family and by check.
 
 use super::families::Family;
-use super::findings::{Check, Findings};
+use super::findings::{Check, Findings, Mismatch};
 use super::instance::Instance;
 use crate::table::Table;
 
@@ -13,6 +13,22 @@ pub struct Done {
     pub findings: Findings,
     /// CPU seconds of all its checks, the references included.
     pub seconds: f64,
+}
+
+/// The worst mismatch of each instance that failed a check, the largest first and those without a
+/// size last.
+pub fn worst(done: &[Done], check: Check) -> Vec<(&Done, &Mismatch)> {
+    let size = |m: &Mismatch| if m.size.is_nan() { f64::NEG_INFINITY } else { m.size };
+    let mut all: Vec<(&Done, &Mismatch)> = done
+        .iter()
+        .filter_map(|d| {
+            let mine = d.findings.mismatches.iter().filter(|m| m.check == check);
+            // The first of equals: the direct call rather than the one around it.
+            Some((d, mine.rev().max_by(|a, b| size(a).total_cmp(&size(b)))?))
+        })
+        .collect();
+    all.sort_by(|a, b| size(b.1).total_cmp(&size(a.1)));
+    all
 }
 
 /// Both tables.
@@ -58,20 +74,17 @@ fn by_family(done: &[Done]) -> Table {
     table
 }
 
-/// The largest mismatch of a check, where it has sizes.
-fn largest(done: &[&Done], check: Check) -> String {
-    let all = done.iter().flat_map(|d| &d.findings.mismatches);
-    let sizes = all.filter(|m| m.check == check).map(|m| m.size);
-    let most = sizes.fold(f64::NAN, f64::max);
-    if most.is_nan() { String::new() } else { format!("{most:.1e}") }
+/// The size of a mismatch, where it has one.
+fn size(mismatch: &Mismatch) -> String {
+    if mismatch.size.is_nan() { String::new() } else { format!("{:.1e}", mismatch.size) }
 }
 
 /// One line a check, and where it failed.
 fn by_check(done: &[Done]) -> Table {
     let mut table = Table::new(&["check", "mismatches", "instances", "largest", "families"]);
     for check in Check::ALL {
-        let failed = |d: &&Done| d.findings.mismatches.iter().any(|m| m.check == check);
-        let mine: Vec<&Done> = done.iter().filter(failed).collect();
+        let worst = worst(done, check);
+        let mine: Vec<&Done> = worst.iter().map(|(d, _)| *d).collect();
         let of = |d: &&Done| d.findings.mismatches.iter().filter(|m| m.check == check).count();
         let mut families: Vec<Family> = mine.iter().map(|d| d.instance.family).collect();
         families.sort_unstable();
@@ -81,7 +94,7 @@ fn by_check(done: &[Done]) -> Table {
             check.name().to_owned(),
             mine.iter().map(of).sum::<usize>().to_string(),
             mine.len().to_string(),
-            largest(&mine, check),
+            worst.first().map_or(String::new(), |(_, m)| size(m)),
             names.join(", "),
         ]);
     }
