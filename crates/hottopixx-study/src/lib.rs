@@ -4,10 +4,12 @@
 //! `hottopixx-study recovery` walks the grid of the paper's section 5 and fails (exit code 1) below
 //! the rates that we promise; `hard` compares all methods on the families where greedy ones break;
 //! `real` needs a folder of data sets and skips what is not there. `lp` puts the linear programs to
-//! the test; two of its parts need HiGHS, an optional feature.
+//! the test; two of its parts need HiGHS, an optional feature. `limits` runs the program itself under
+//! time limits and Ctrl-C, and fails when it is not back in time with an answer.
 
 pub mod clock;
 pub mod hard;
+pub mod limits;
 pub mod lp;
 pub mod machine;
 pub mod paper;
