@@ -94,7 +94,7 @@ pub fn run(args: &args::Compare, started: Instant) -> Result<(), Failure> {
         input: problem.label.clone(),
         features: problem.features(),
         examples: problem.examples(),
-        nonzeros: problem.matrix.nonzeros(),
+        nonzeros: problem.nonzeros,
         rank: args.rank,
         objective: args.settings.objective,
         methods: entries.collect(),
