@@ -26,6 +26,8 @@ pub struct Problem {
     pub candidates: Option<Vec<bool>>,
     /// Counts of the kept words in documents, behind a co-occurrence matrix.
     pub counts: Option<Matrix>,
+    /// Entries of the matrix that are not zero: counted while loading, which no limit counts.
+    pub nonzeros: usize,
     /// Whether the input looks like counts of words and was not treated so.
     pub looks_like_text: bool,
     /// Row of the input for each row of `matrix`, increasing.
@@ -138,6 +140,7 @@ impl Problem {
         };
         Ok(Problem {
             label,
+            nonzeros: matrix.nonzeros(),
             matrix,
             names,
             column_names,

@@ -36,7 +36,7 @@ pub fn summary(
         input: problem.label.clone(),
         features: problem.features(),
         examples: problem.examples(),
-        nonzeros: problem.matrix.nonzeros(),
+        nonzeros: problem.nonzeros,
         documents: problem.counts.as_ref().map(|counts| counts.cols()),
         rank: answer.hott.len(),
         method: answer.method.name().to_owned(),

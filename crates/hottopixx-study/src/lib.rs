@@ -5,11 +5,13 @@
 //! the rates that we promise; `hard` compares all methods on the families where greedy ones break;
 //! `real` needs a folder of data sets and skips what is not there. `lp` puts the linear programs to
 //! the test; two of its parts need HiGHS, an optional feature. `campaign` draws thousands of small
-//! adversarial instances and judges every claim about them in exact arithmetic.
+//! adversarial instances and judges every claim about them in exact arithmetic. `limits` runs the
+//! program itself under time limits and Ctrl-C, and fails when it is not back in time with an answer.
 
 pub mod campaign;
 pub mod clock;
 pub mod hard;
+pub mod limits;
 pub mod lp;
 pub mod machine;
 pub mod paper;

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use hottopixx::Method;
-use hottopixx_study::{campaign, hard, lp, method, real, recovery};
+use hottopixx_study::{campaign, hard, limits, lp, method, real, recovery};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -43,6 +43,21 @@ enum Study {
         #[arg(long, value_name = "DIR")]
         data: PathBuf,
     },
+    /// The program under time limits and Ctrl-C: is it back in time, with an answer?
+    Limits {
+        /// The program, built in release mode
+        #[arg(long, value_name = "PATH")]
+        program: PathBuf,
+        /// Folder with real data (digits.npy, bbc_news/X.npz); what is not there is skipped
+        #[arg(long, value_name = "DIR")]
+        data: Option<PathBuf>,
+        /// A small instance and few commands, which may be five seconds late
+        #[arg(long)]
+        quick: bool,
+        /// Only settings whose names contain this, such as 'factor spa' or 'on dense'; may be repeated
+        #[arg(long, value_name = "TEXT")]
+        only: Vec<String>,
+    },
     /// The paper's linear programs by cutting planes
     Lp {
         #[command(subcommand)]
@@ -59,6 +74,10 @@ fn main() -> anyhow::Result<ExitCode> {
         }
         Study::Hard { quick, seeds } => hard::run(quick, seeds)?,
         Study::Real { data } => real::run(&data)?,
+        Study::Limits { program, data, quick, only } => {
+            let leeway = if quick { limits::Settings::BUSY } else { limits::Settings::PROMISED };
+            limits::run(&limits::Settings { program, data, quick, leeway, only })?
+        }
         Study::Lp { part } => lp::run(&part)?,
         Study::Campaign(settings) => campaign::run(&settings)?,
     };

@@ -141,6 +141,22 @@ impl Control {
         stop
     }
 
+    /// For the little that is still to be done after a stop, so that there is an answer at all: a
+    /// tenth of a second from now, whatever else was said.
+    pub fn grace(&self) -> Self {
+        Control { deadline: Some(Instant::now() + GRACE), ..Control::default() }
+    }
+
+    /// Whether it can ever say stop.
+    pub fn can_stop(&self) -> bool {
+        self.deadline.is_some() || self.stop.is_some()
+    }
+
+    /// Whether to go on: [`Control::stopped`] for loops that do not ask why.
+    pub fn goes_on(&self) -> bool {
+        self.stopped().is_none()
+    }
+
     /// Why some part of the computation was left undone, if any was: what [`Control::stopped`] of
     /// this control, or of one made from it by [`Control::for_share`], has answered so far. The
     /// status of a whole run is read from here, last.
@@ -169,6 +185,9 @@ impl Control {
         }
     }
 }
+
+/// See [`Control::grace`].
+const GRACE: Duration = Duration::from_millis(100);
 
 /// Bits of [`Control::told`].
 const INTERRUPTED: u8 = 1;
@@ -229,6 +248,15 @@ mod tests {
             (both.stopped(), late.cut_short()),
             (Some(Stop::Interrupted), Some(Stop::Interrupted))
         );
+    }
+
+    #[test]
+    fn grace_is_granted_after_any_stop() {
+        let raised = Control::default().with_stop_flag(Arc::new(AtomicBool::new(true)));
+        let grace = raised.grace();
+        assert!(raised.can_stop() && !raised.goes_on() && grace.can_stop());
+        assert!(grace.remaining().is_some_and(|left| left <= GRACE));
+        assert!(!Control::default().can_stop() && Control::default().goes_on());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! Nothing is copied: X is the caller's matrix and a factor for each row, one over its sum. So it
 //! takes no memory of its own and the matrix may be part of a mapped file.
 
+use crate::control::Control;
 use crate::matrix::{Dense, Matrix, Row, Shape};
 use crate::{Error, kernels};
 use rayon::prelude::*;
@@ -125,20 +126,35 @@ impl UnitRows {
     /// which has unit rows again and is dense. `||(x - cX) B||_1 <= ||x - cX||_1`: errors on
     /// merged columns are never larger.
     pub fn merge_columns(&self, bucket: &[u32], buckets: usize) -> UnitRows {
+        self.merge_columns_under(bucket, buckets, &Control::default()).expect("nobody stops it")
+    }
+
+    /// As [`UnitRows::merge_columns`]; `None` when `control` stopped it.
+    pub(crate) fn merge_columns_under(
+        &self,
+        bucket: &[u32],
+        buckets: usize,
+        control: &Control,
+    ) -> Option<UnitRows> {
         let mut merged = Dense::zeros(self.features(), buckets);
-        merged.values_mut().par_chunks_mut(buckets.max(1)).enumerate().for_each(|(i, out)| {
-            for (k, value) in self.row(i).nonzeros() {
-                out[bucket[k] as usize] += value;
+        let rows = merged.values_mut().par_chunks_mut(buckets.max(1)).enumerate();
+        let all = rows.all(|(i, out)| {
+            let goes_on = control.goes_on();
+            if goes_on {
+                for (k, value) in self.row(i).nonzeros() {
+                    out[bucket[k] as usize] += value;
+                }
             }
+            goes_on
         });
-        UnitRows {
+        all.then(|| UnitRows {
             raw: merged.into(),
             places: (0..self.features()).collect(),
             factors: vec![1.0; self.features()],
             kept: self.kept.clone(),
             sums: self.sums.clone(),
             input_rows: self.input_rows,
-        }
+        })
     }
 
     /// `X v`, parallel over rows. O(nonzeros).
@@ -157,6 +173,11 @@ impl UnitRows {
     /// `2 f |S| n` flops in matrix products for dense X; for sparse X, a row visits its examples
     /// and the entries of `X_S` there.
     pub fn gram_columns(&self, rows: &[usize]) -> Vec<f64> {
+        self.gram_columns_under(rows, &Control::default()).expect("nobody stops it")
+    }
+
+    /// As [`UnitRows::gram_columns`], to the same bytes; `None` when `control` stopped it.
+    pub(crate) fn gram_columns_under(&self, rows: &[usize], control: &Control) -> Option<Vec<f64>> {
         let (f, m) = (self.features(), rows.len());
         let chosen = self.select_rows(rows);
         match (&self.raw, &chosen) {
@@ -164,7 +185,10 @@ impl UnitRows {
                 let stored = x.rows();
                 let mut gram = vec![0.0; stored * m];
                 let (x, n) = (x.values(), x.cols());
-                kernels::gemm(stored, n, m, 1.0, x, s.values(), true, 0.0, &mut gram);
+                let (s, goes_on) = (s.values(), || control.goes_on());
+                if !kernels::gemm_while(goes_on, stored, n, m, 1.0, x, s, true, 0.0, &mut gram) {
+                    return None;
+                }
                 if m > 0 {
                     for (i, (&place, factor)) in self.places.iter().zip(&self.factors).enumerate() {
                         gram.copy_within(place * m..(place + 1) * m, i * m);
@@ -172,9 +196,9 @@ impl UnitRows {
                     }
                 }
                 gram.truncate(f * m);
-                gram
+                Some(gram)
             }
-            _ => self.sparse_products(&(0..f).collect::<Vec<_>>(), &chosen),
+            _ => self.sparse_products(&(0..f).collect::<Vec<_>>(), &chosen, control),
         }
     }
 
@@ -186,7 +210,10 @@ impl UnitRows {
         }
         let (m, n) = (columns.len(), self.examples());
         let chosen = self.select_rows(columns);
-        let Matrix::Dense(s) = &chosen else { return self.sparse_products(rows, &chosen) };
+        let Matrix::Dense(s) = &chosen else {
+            let products = self.sparse_products(rows, &chosen, &Control::default());
+            return products.expect("nobody stops it");
+        };
         let mut gram = vec![0.0; rows.len() * m];
         let size = (COPIED / n.max(1)).max(1);
         for (rows, gram) in rows.chunks(size).zip(gram.chunks_mut(size * m.max(1))) {
@@ -197,17 +224,22 @@ impl UnitRows {
         gram
     }
 
-    /// `X_R S^T` for sparse X: a row visits its examples and the entries of S there.
-    fn sparse_products(&self, rows: &[usize], s: &Matrix) -> Vec<f64> {
+    /// `X_R S^T` for sparse X: a row visits its examples and the entries of S there. `None` when
+    /// stopped.
+    fn sparse_products(&self, rows: &[usize], s: &Matrix, control: &Control) -> Option<Vec<f64>> {
         let m = s.rows();
         let mut gram = vec![0.0; rows.len() * m];
         let examples = s.transpose();
-        gram.par_chunks_mut(m.max(1)).zip(rows).for_each(|(out, &i)| {
-            for (k, value) in self.row(i).nonzeros() {
-                examples.row(k).add_to(value, out);
+        let all = gram.par_chunks_mut(m.max(1)).zip(rows).all(|(out, &i)| {
+            let goes_on = control.goes_on();
+            if goes_on {
+                for (k, value) in self.row(i).nonzeros() {
+                    examples.row(k).add_to(value, out);
+                }
             }
+            goes_on
         });
-        gram
+        all.then_some(gram)
     }
 }
 

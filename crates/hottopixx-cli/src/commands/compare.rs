@@ -27,10 +27,17 @@ struct Report {
     no_answer: Vec<&'static str>,
     /// Methods that were not run, and why.
     skipped: Vec<Omitted>,
+    seconds: Seconds,
     peak_memory_bytes: Option<u64>,
     threads: usize,
     seed: u64,
     version: &'static str,
+}
+
+#[derive(Serialize)]
+struct Seconds {
+    load: f64,
+    total: f64,
 }
 
 /// A method that was not run, or that has proven that there is nothing to find.
@@ -60,6 +67,7 @@ pub fn run(args: &args::Compare, started: Instant) -> Result<(), Failure> {
     let session = Session::start(&args.run, args.quiet, started)?;
     let problem = session.load(&args.input, &args.text)?;
     let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
+    let load = session.elapsed();
     // Checked here, so that the settings of every method can be made.
     session.factor(&problem, args.rank, Method::Auto, &args.settings, cost.as_deref())?;
     let settings = |method| {
@@ -86,12 +94,13 @@ pub fn run(args: &args::Compare, started: Instant) -> Result<(), Failure> {
         input: problem.label.clone(),
         features: problem.features(),
         examples: problem.examples(),
-        nonzeros: problem.matrix.nonzeros(),
+        nonzeros: problem.nonzeros,
         rank: args.rank,
         objective: args.settings.objective,
         methods: entries.collect(),
         no_answer: compared.no_answer.iter().map(|method| method.name()).collect(),
         skipped: skipped.map(|(method, why)| Omitted::new(*method, why)).collect(),
+        seconds: Seconds { load, total: session.elapsed() },
         peak_memory_bytes: peak_memory(),
         threads: session.threads,
         seed: session.seed(),

@@ -9,6 +9,7 @@ use crate::output;
 use crate::summarise::summary;
 use crate::values;
 use hottopixx::Factor;
+use hottopixx::control::Stop;
 use hottopixx::matrix::Shape;
 use hottopixx_report::text::line;
 use std::time::Instant;
@@ -47,7 +48,13 @@ pub fn run(args: &args::Factor, started: Instant) -> Result<(), Failure> {
     let mut summary = summary(&session, &problem, &answer, args.settings.objective, load_seconds);
     summary.predicted_memory_bytes = Some(predicted);
     match path {
-        Some(Ok(path)) => summary.path = Some(problem.restore_path(path)),
+        Some(Ok(path)) => {
+            // An answer that was cut short has its reason already.
+            if summary.stop == Stop::Finished {
+                summary.stop = path.stop;
+            }
+            summary.path = Some(problem.restore_path(path));
+        }
         // The answer stands without it, and may have taken an hour.
         Some(Err(error)) => summary.notes.push(format!("No errors against the rank: {error}.")),
         None => {}
@@ -60,7 +67,7 @@ pub fn run(args: &args::Factor, started: Instant) -> Result<(), Failure> {
             "text? try --cooccurrence: rows of counts are too sparse for topics",
         );
     }
-    let stop = answer.stop;
+    let stop = summary.stop;
     output::deliver(&args.output, &problem, &answer, &summary, &text)?;
     checkpoint::close(kept.as_deref(), stop);
     Ok(())

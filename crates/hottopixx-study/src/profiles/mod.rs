@@ -20,6 +20,7 @@ use crate::clock::on_one_thread;
 use crate::paper;
 use anyhow::{Context, Result};
 use hottopixx::clean::{IncrementalSettings, incremental, measure};
+use hottopixx::control::Control;
 use hottopixx::normalise::UnitRows;
 use hottopixx::select::top;
 use hottopixx::synth::{Instance, Recipe};
@@ -72,7 +73,7 @@ fn outcome(
     let chosen: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
     let x = UnitRows::new(&instance.matrix)?;
     // No row of these instances is zero: rows of X are rows of the matrix.
-    let fits = incremental(&x, &chosen, &IncrementalSettings::PAPER);
+    let fits = incremental(&x, &chosen, &IncrementalSettings::PAPER, &Control::default());
     let diagonal = answer.diagonal.as_ref().map(|d| {
         let largest = top(d, recipe.rank, &vec![true; d.len()]);
         Diagonal {

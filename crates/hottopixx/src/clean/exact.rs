@@ -4,7 +4,7 @@
 //! doubt, starting from the least squares fit ([`crate::l1::NearSolver`]); the others on all of
 //! them. Both are exact.
 
-use super::squares::least_squares;
+use super::squares::{least_squares, weighted};
 use crate::control::Control;
 use crate::l1::{Atoms, Basis, Gathered, NearSolver, Problem, Solver, Status};
 use crate::localise::greedy::least_squares_of;
@@ -22,13 +22,16 @@ pub struct RowFit {
     pub optimal: bool,
     /// The vertex of the fit, to start similar fits from.
     pub basis: Basis,
+    /// The sum of the squares of what is left of the row, where it was measured along with the
+    /// error.
+    pub squares: Option<f64>,
 }
 
 impl RowFit {
     /// A hott row explains itself.
     pub(crate) fn itself(position: usize) -> Self {
         let weights = vec![(position as u32, 1.0)];
-        RowFit { weights, error: 0.0, optimal: true, basis: Basis::default() }
+        RowFit { weights, optimal: true, squares: Some(0.0), ..RowFit::default() }
     }
 }
 
@@ -56,7 +59,7 @@ pub(crate) fn refit(
     // Most sparse rows need no pivot, which the start from zero sees at once.
     let is_wide = |points: usize| x.is_dense() && NearSolver::pays(points, hott.len());
     let any_wide = rows.iter().any(|&i| is_wide(x.row(i).stored()));
-    let starts = if any_wide { least_squares_of(x, hott, rows) } else { Vec::new() };
+    let mut starts = if any_wide { least_squares_of(x, hott, rows, control) } else { Vec::new() };
     let fitted: Vec<Option<RowFit>> = rows
         .par_iter()
         .enumerate()
@@ -81,9 +84,15 @@ pub(crate) fn refit(
             },
         )
         .collect();
-    let left: Vec<usize> =
-        rows.iter().zip(&fitted).filter(|(_, fit)| fit.is_none()).map(|(&i, _)| i).collect();
-    let mut rest = least_squares(x, hott, &left).into_iter();
+    let places: Vec<usize> = (0..rows.len()).filter(|&at| fitted[at].is_none()).collect();
+    let left: Vec<usize> = places.iter().map(|&at| rows[at]).collect();
+    let rest = if any_wide {
+        let weights = places.iter().map(|&at| std::mem::take(&mut starts[at])).collect();
+        weighted(x, hott, &left, weights)
+    } else {
+        least_squares(x, hott, &left, control)
+    };
+    let mut rest = rest.into_iter();
     fitted.into_iter().map(|fit| fit.or_else(|| rest.next()).expect("one for each row")).collect()
 }
 
@@ -96,6 +105,7 @@ fn proven(solver: &mut Solver, problem: &Problem<'_>, basis: Option<&Basis>) -> 
         error: summary.value,
         optimal: summary.status == Status::Optimal,
         basis: solver.basis(),
+        squares: None,
     })
 }
 
@@ -113,6 +123,7 @@ fn proven_near(
         error: summary.value,
         optimal: summary.status == Status::Optimal,
         basis: near.basis().clone(),
+        squares: None,
     }
 }
 

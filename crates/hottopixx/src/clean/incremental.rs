@@ -1,7 +1,7 @@
 //! The paper's cleaning by incremental gradients: fast, approximate.
 
-use super::RowFit;
-use crate::l1::Basis;
+use super::{RowFit, least_squares};
+use crate::control::Control;
 use crate::matrix::{Matrix, Row};
 use crate::normalise::UnitRows;
 use rand::seq::SliceRandom;
@@ -40,7 +40,13 @@ impl IncrementalSettings {
 /// A row visits only its own columns, with the subgradient of the exact sparse loss
 /// `2 sum (x_k - z.w_k)_+ + sum z - 1`: `+2 w_k` where the residual is positive, -1 spread
 /// evenly over the visits. O(epochs * rank * nonzeros). The best epoch of each row is kept.
-pub fn incremental(x: &UnitRows, hott: &[usize], settings: &IncrementalSettings) -> Vec<RowFit> {
+/// Rows that `control` leaves no time for are fitted by least squares.
+pub fn incremental(
+    x: &UnitRows,
+    hott: &[usize],
+    settings: &IncrementalSettings,
+    control: &Control,
+) -> Vec<RowFit> {
     let w = x.select_rows(hott);
     let columns = w.transpose();
     let ranks: Vec<Vec<u32>> = (0..settings.epochs)
@@ -52,13 +58,17 @@ pub fn incremental(x: &UnitRows, hott: &[usize], settings: &IncrementalSettings)
             rank
         })
         .collect();
-    (0..x.features())
+    let fits: Vec<Option<RowFit>> = (0..x.features())
         .into_par_iter()
         .map(|i| match hott.iter().position(|h| *h == i) {
-            Some(position) => RowFit::itself(position),
-            None => fit_row(x.row(i), &columns, &ranks, hott.len(), settings),
+            Some(position) => Some(RowFit::itself(position)),
+            None if !control.goes_on() => None,
+            None => Some(fit_row(x.row(i), &columns, &ranks, hott.len(), settings)),
         })
-        .collect()
+        .collect();
+    let left: Vec<usize> = (0..fits.len()).filter(|&i| fits[i].is_none()).collect();
+    let mut rest = least_squares(x, hott, &left, control).into_iter();
+    fits.into_iter().map(|fit| fit.or_else(|| rest.next()).expect("one for each row")).collect()
 }
 
 fn fit_row(
@@ -92,10 +102,5 @@ fn fit_row(
         }
     }
     let weights = best.iter().enumerate().filter(|w| *w.1 > 0.0).map(|(j, w)| (j as u32, *w));
-    RowFit {
-        weights: weights.collect(),
-        error: best_error,
-        optimal: false,
-        basis: Basis::default(),
-    }
+    RowFit { weights: weights.collect(), error: best_error, ..RowFit::default() }
 }

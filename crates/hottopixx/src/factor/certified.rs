@@ -61,7 +61,9 @@ impl Factor {
                 }
                 None => {
                     let (answer, solved) = settings.carry_out(&job, matrix)?;
-                    (solved.expect("the method solves a program"), answer)
+                    // Stopped before the program had anything to say.
+                    let nothing = || Error::NoAnswer(answer.stop);
+                    (solved.ok_or_else(nothing)?, answer)
                 }
             };
             finish(&job, solved, answer)

@@ -62,12 +62,18 @@ impl Comparison {
         for method in Method::ALL {
             let begun = Instant::now();
             let factor = settings(method);
-            if factor.control.stopped() == Some(Stop::Interrupted) {
+            let stop = factor.control.stopped();
+            if stop == Some(Stop::Interrupted) {
                 comparison.interrupted = true;
                 break;
             }
             if let Some(why) = factor.reason_to_skip(matrix) {
                 comparison.skipped.push((method, why));
+                continue;
+            }
+            // A limit that all methods share may have passed: the first had its turn.
+            if stop.is_some() && method != Method::ALL[0] {
+                comparison.no_answer.push(method);
                 continue;
             }
             match factor.run(matrix) {

@@ -4,7 +4,7 @@ use super::programs::Solved;
 use super::{Bounds, Cleaning, Errors, Factor, Factorization, HottRow, Method, Seconds};
 use crate::Error;
 use crate::clean::{
-    IncrementalSettings, RowFit, incremental, is_affordable, least_squares, measure,
+    IncrementalSettings, RowFit, incremental, is_affordable, least_squares, measure, row_operations,
 };
 use crate::control::{Control, Stop};
 use crate::localise::frobenius::frobenius;
@@ -18,10 +18,18 @@ use crate::select::exchange::{ExchangeSettings, Selection, refine};
 use crate::select::groups::groups;
 use crate::select::portfolio::{Candidate, Judged, judge, readings};
 use crate::select::top;
+use std::borrow::Cow;
 
 /// Rows that the Frobenius form may choose from within `auto`, and on its own.
 pub(super) const AUTO_SCREENED: usize = 150;
 pub(super) const GRADIENT_SCREENED: usize = 500;
+
+/// Of the time that is left, finding rows leaves at least and at most this share for choosing among
+/// them and cleaning, in between about so many times as long as exact cleaning takes.
+const LEFT_TO_CLEAN: (f64, f64) = (0.05, 0.3);
+const CLEANINGS: f64 = 3.0;
+/// Operations of exact cleaning in a second of one thread, roughly.
+const OPERATIONS_A_SECOND: f64 = 1e9;
 
 /// Said where [`Cleaning::Auto`] came to least squares.
 const TOO_LARGE: &str = "The exact fit of all rows would take very long at this size, so F was \
@@ -53,8 +61,10 @@ impl Localised {
 }
 
 /// A factorization under way: checked settings and normalised data.
+#[derive(Clone)]
 pub(super) struct Job<'a> {
-    pub(super) settings: &'a Factor,
+    /// With a control of this run alone: what it was told is why the run was cut short.
+    pub(super) settings: Cow<'a, Factor>,
     pub(super) x: UnitRows,
     /// Which rows of X may be hott.
     pub(super) allowed: Vec<bool>,
@@ -112,7 +122,86 @@ impl<'a> Job<'a> {
             Cleaning::Auto => Cleaning::LeastSquares,
             told => told,
         };
+        let control = settings.control.for_new_run();
+        let settings = Cow::Owned(Factor { control, ..settings.clone() });
         Ok(Job { settings, x, allowed, cost, cleaning })
+    }
+
+    /// Why some part of the run was left undone, which has just been found out.
+    pub(super) fn why(&self) -> Stop {
+        self.settings.control.cut_short().unwrap_or(Stop::Interrupted)
+    }
+
+    /// The same job with less time, if there is a limit at all, so that what is found can be
+    /// cleaned as well.
+    pub(super) fn leaving_time_to_clean(&self) -> Self {
+        let control = &self.settings.control;
+        let Some(left) = control.remaining() else { return self.clone() };
+        let rows = self.x.features() as f64;
+        let operations = rows * row_operations(self.x.shape(), self.settings.rank);
+        let threads = rayon::current_num_threads() as f64;
+        let cleaning = CLEANINGS * operations / OPERATIONS_A_SECOND / threads;
+        let (least, most) = LEFT_TO_CLEAN;
+        let share = (cleaning / left.as_secs_f64().max(1e-3)).clamp(least, most);
+        let control = control.for_share(1.0 - share);
+        let settings = Cow::Owned(Factor { control, ..self.settings.as_ref().clone() });
+        Job { settings, ..self.clone() }
+    }
+
+    /// The rows of successive projection, in case the method is stopped before it has any: taken
+    /// first, since after a stop there is no time for anything. `None` where the method itself
+    /// begins with them, and where nothing can stop it.
+    pub(super) fn reserve(&self) -> Option<Vec<usize>> {
+        let begins_with_them = matches!(self.settings.method, Method::Spa | Method::Auto);
+        let control = &self.settings.control;
+        if begins_with_them || !control.can_stop() {
+            return None;
+        }
+        self.spa_rows(control)
+    }
+
+    /// The rows of successive projection, unless it was stopped before there were enough.
+    fn spa_rows(&self, control: &Control) -> Option<Vec<usize>> {
+        let rank = self.settings.rank;
+        let rows = spa_controlled(&self.x, None, rank, &self.allowed, control).rows;
+        (rows.len() == rank).then_some(rows)
+    }
+
+    /// Looks for rows, leaving some of the time for the rest; an error unless there is a complete
+    /// set of them.
+    pub(super) fn find(&self) -> Result<Localised, Error> {
+        let found = self.leaving_time_to_clean().localise()?;
+        let complete = |set: &Candidate| set.rows.len() == self.settings.rank;
+        if found.candidates.iter().any(complete) { Ok(found) } else { Err(self.no_answer()) }
+    }
+
+    /// What is left when the method was stopped before it had rows of its own.
+    pub(super) fn instead(
+        &self,
+        reserve: Option<Vec<usize>>,
+        stop: Stop,
+    ) -> Result<Localised, Error> {
+        let control = &self.settings.control;
+        if control.cut_short().is_none() {
+            return Err(Error::NoAnswer(stop));
+        }
+        let rows = reserve
+            .or_else(|| self.spa_rows(control))
+            .or_else(|| self.spa_rows(&control.grace()))
+            .ok_or(Error::NoAnswer(stop))?;
+        let mut found = Localised::one("spa", rows);
+        if self.settings.method != Method::Spa {
+            let why = match self.why() {
+                Stop::TimeLimit => "The time limit was reached",
+                _ => "It was interrupted",
+            };
+            let name = self.settings.method.name();
+            found.notes.push(format!(
+                "{why} before the method {name} had rows of its own: these are those of \
+                 successive projection."
+            ));
+        }
+        Ok(found)
     }
 
     /// Rows of X for the caller's hott rows.
@@ -135,7 +224,7 @@ impl<'a> Job<'a> {
         Ok(rows)
     }
 
-    pub(super) fn localise(&self) -> Result<Localised, Error> {
+    fn localise(&self) -> Result<Localised, Error> {
         let (x, rank, allowed) = (&self.x, self.settings.rank, &self.allowed);
         let control = &self.settings.control;
         Ok(match self.settings.method {
@@ -147,14 +236,19 @@ impl<'a> Job<'a> {
             Method::Agkm => self.agkm()?,
             Method::Lp | Method::Minimax | Method::Total => self.program()?,
             Method::Gradient => {
-                let screened = self.screen(GRADIENT_SCREENED);
-                if let Some(stop) = control.stopped() {
-                    return Err(Error::NoAnswer(stop));
+                let screened =
+                    self.screen_whole(GRADIENT_SCREENED).ok_or_else(|| self.no_answer())?;
+                let found = self.gradient(&screened)?;
+                if found.iterations == 0 {
+                    return Err(self.no_answer());
                 }
-                self.convex("gradient", self.gradient(&screened)?.diagonal)
+                self.convex("gradient", found.diagonal)
             }
             Method::Hottopixx => {
                 let found = self.hottopixx()?;
+                if found.iterations == 0 {
+                    return Err(self.no_answer());
+                }
                 let mut localised = self.convex("hottopixx", found.diagonal);
                 localised.notes.extend(found.screened.map(|(kept, of)| {
                     format!("Only the {kept} rows of {of} that explain most by themselves could be hott.")
@@ -163,6 +257,10 @@ impl<'a> Job<'a> {
             }
             Method::Auto => self.portfolio()?,
         })
+    }
+
+    fn no_answer(&self) -> Error {
+        Error::NoAnswer(self.why())
     }
 
     pub(super) fn convex(&self, name: &str, diagonal: Vec<f64>) -> Localised {
@@ -181,7 +279,8 @@ impl<'a> Job<'a> {
     fn hottopixx(&self) -> Result<Localisation, Error> {
         let usual = self.settings.hottopixx_settings(self.x.shape());
         let settings = HottopixxSettings { cost: self.cost.clone(), ..usual };
-        hottopixx(&self.x, self.settings.rank, &self.allowed, &settings, &self.settings.control)
+        let (x, rank) = (&self.x, self.settings.rank);
+        hottopixx::unmeasured(x, rank, &self.allowed, &settings, &self.settings.control)
     }
 
     /// The candidates of `auto`: the greedy methods, and the Frobenius form and, where it is
@@ -204,12 +303,14 @@ impl<'a> Job<'a> {
                 sets.push(Candidate { origin: origin.to_string(), rows });
             }
         }
-        let screened = self.screen(AUTO_SCREENED);
-        if control.stopped().is_none() {
-            let found = self.gradient(&screened)?.diagonal;
-            sets.extend(readings(x, "gradient", &found, rank, &screened, control));
-            hints.extend(top(&found, rank + 25, &screened));
-            diagonal = Some(found);
+        if let Some(screened) = self.screen_whole(AUTO_SCREENED) {
+            let found = self.gradient(&screened)?;
+            if found.iterations > 0 {
+                let found = found.diagonal;
+                sets.extend(readings(x, "gradient", &found, rank, &screened, control));
+                hints.extend(top(&found, rank + 25, &screened));
+                diagonal = Some(found);
+            }
         }
         let mut bounds = None;
         if control.stopped().is_none()
@@ -231,17 +332,32 @@ impl<'a> Job<'a> {
     }
 
     /// Rows that the Frobenius form may choose from: all allowed ones when they are no more than
-    /// `most`, otherwise the first that SPA comes across. Its cost grows with their square.
-    pub(super) fn screen(&self, most: usize) -> Vec<bool> {
+    /// `most`, otherwise the first that SPA comes across. Its cost grows with their square. `None`
+    /// when stopped.
+    fn screen_whole(&self, most: usize) -> Option<Vec<bool>> {
         let most = self.screened(most);
         if self.allowed.iter().filter(|a| **a).count() <= most {
-            return self.allowed.clone();
+            return Some(self.allowed.clone());
         }
         let mut mask = vec![false; self.allowed.len()];
         let control = &self.settings.control;
-        let first = spa_controlled(&self.x, None, most, &self.allowed, control).rows;
-        first.iter().for_each(|&i| mask[i] = true);
-        mask
+        let first = spa_controlled(&self.x, None, most, &self.allowed, control);
+        first.rows.iter().for_each(|&i| mask[i] = true);
+        (first.stop == Stop::Finished).then_some(mask)
+    }
+
+    /// As [`Job::screen_whole`]; stopped, as many rows as the rank, whichever they are: there will be
+    /// no time to choose from them.
+    pub(super) fn screen(&self, most: usize) -> Vec<bool> {
+        self.screen_whole(most).unwrap_or_else(|| {
+            let mut wanted = self.settings.rank;
+            let mut take = |allowed: &bool| {
+                let taken = *allowed && wanted > 0;
+                wanted -= usize::from(taken);
+                taken
+            };
+            self.allowed.iter().map(&mut take).collect()
+        })
     }
 
     pub(super) fn select(
@@ -269,7 +385,7 @@ impl<'a> Job<'a> {
         };
         let judged = judge(&self.x, candidates, rank, objective, control, squares, clean);
         let Some((mut selection, judged)) = judged else {
-            return Err(Error::NoAnswer(control.stopped().unwrap_or(Stop::Interrupted)));
+            return Err(self.no_answer());
         };
         let mut exchanges = 0;
         // Exchanges need exact fits of all rows.
@@ -295,12 +411,12 @@ impl<'a> Job<'a> {
             }
             Cleaning::LeastSquares => {
                 let all: Vec<usize> = (0..self.x.features()).collect();
-                least_squares(&self.x, &hott, &all)
+                least_squares(&self.x, &hott, &all, &self.settings.control)
             }
             Cleaning::Incremental => {
                 let settings =
                     IncrementalSettings { seed: self.settings.seed, ..Default::default() };
-                incremental(&self.x, &hott, &settings)
+                incremental(&self.x, &hott, &settings, &self.settings.control)
             }
         };
         let score = objective.score(fits.iter().map(|fit| fit.error));
@@ -314,8 +430,7 @@ impl<'a> Job<'a> {
         selection: Selection,
         diagonal: Option<Vec<f64>>,
     ) -> Factorization {
-        let (x, settings) = (&self.x, self.settings);
-        let stop = settings.control.stopped().unwrap_or(Stop::Finished);
+        let (x, settings) = (&self.x, self.settings.as_ref());
         let groups = match self.cleaning {
             Cleaning::Auto | Cleaning::Exact if settings.groups => {
                 groups(x, &selection, &self.allowed, settings.objective, &settings.control)
@@ -371,7 +486,8 @@ impl<'a> Job<'a> {
             cleaning: self.cleaning,
             inexact_rows: if self.cleaning == Cleaning::Exact { inexact } else { 0 },
             zero_rows: (0..x.input_rows()).filter(|&i| x.unit_row(i).is_none()).collect(),
-            stop,
+            // Read last: whatever was left undone above has said so.
+            stop: settings.control.cut_short().unwrap_or(Stop::Finished),
             seconds: Seconds::default(),
         }
     }

@@ -18,7 +18,7 @@ use crate::checkpoint::{Keeper, fingerprint};
 use crate::control::{Control, Stop};
 use crate::matrix::Matrix;
 use crate::select::portfolio::Judged;
-use job::Job;
+use job::{Job, Localised};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -376,15 +376,22 @@ impl Factor {
         self
     }
 
-    /// Factors the matrix.
+    /// Factors the matrix. A method that is stopped before it has rows of its own gives those of
+    /// successive projection, and a note says so.
     ///
     /// # Errors
     /// When the matrix or a setting is not usable, or when the computation was stopped before
     /// there was any answer; see [`Error`].
     pub fn run(&self, matrix: &Matrix) -> Result<Factorization, Error> {
         self.in_pool(|| {
+            let clock = Instant::now();
             let job = Job::new(self, matrix)?;
-            Ok(self.carry_out(&job, matrix)?.0)
+            let reserve = job.reserve();
+            let found = match job.find() {
+                Err(Error::NoAnswer(stop)) => job.instead(reserve, stop)?,
+                found => found?,
+            };
+            Ok(conclude(&job, matrix, found, clock)?.0)
         })
     }
 
@@ -408,21 +415,7 @@ impl Factor {
         matrix: &Matrix,
     ) -> Result<(Factorization, Option<programs::Solved>), Error> {
         let clock = Instant::now();
-        let found = job.localise()?;
-        let localize = clock.elapsed().as_secs_f64();
-        let (selection, judged, exchanges) = job.select(&found.candidates, &found.hints)?;
-        let select = clock.elapsed().as_secs_f64() - localize;
-        let winner = judged.iter().min_by(|a, b| a.score.total_cmp(&b.score));
-        let chosen_from = winner.map(|w| w.origin.clone());
-        let mut result = job.finish(matrix, selection, found.diagonal);
-        result.chosen_from = chosen_from;
-        result.judged = judged;
-        result.exchanges = exchanges;
-        result.certificate = found.bounds;
-        result.notes.extend(found.notes);
-        let clean = clock.elapsed().as_secs_f64() - localize - select;
-        result.seconds = Seconds { localize, select, clean };
-        Ok((result, found.program))
+        conclude(job, matrix, job.find()?, clock)
     }
 
     /// Cleans a given choice of rows of the input and measures it: the errors of any answer.
@@ -464,4 +457,27 @@ impl Factor {
         })?;
         pool.install(work)
     }
+}
+
+/// From candidates to the factorization; `clock` tells when looking for them began.
+fn conclude(
+    job: &Job<'_>,
+    matrix: &Matrix,
+    found: Localised,
+    clock: Instant,
+) -> Result<(Factorization, Option<programs::Solved>), Error> {
+    let localize = clock.elapsed().as_secs_f64();
+    let (selection, judged, exchanges) = job.select(&found.candidates, &found.hints)?;
+    let select = clock.elapsed().as_secs_f64() - localize;
+    let winner = judged.iter().min_by(|a, b| a.score.total_cmp(&b.score));
+    let chosen_from = winner.map(|w| w.origin.clone());
+    let mut result = job.finish(matrix, selection, found.diagonal);
+    result.chosen_from = chosen_from;
+    result.judged = judged;
+    result.exchanges = exchanges;
+    result.certificate = found.bounds;
+    result.notes.extend(found.notes);
+    let clean = clock.elapsed().as_secs_f64() - localize - select;
+    result.seconds = Seconds { localize, select, clean };
+    Ok((result, found.program))
 }

@@ -10,7 +10,7 @@
 use super::job::Job;
 use super::{Cleaning, Errors, Factor, Factorization};
 use crate::clean::{RowFit, measure, refit};
-use crate::control::{Control, Progress, Stage};
+use crate::control::{Control, Progress, Stage, Stop};
 use crate::matrix::Matrix;
 use crate::normalise::UnitRows;
 use crate::select::exchange::Selection;
@@ -34,6 +34,8 @@ pub struct RankPath {
     pub suggested: usize,
     /// Why, in a sentence.
     pub reason: String,
+    /// Why it ended.
+    pub stop: Stop,
 }
 
 /// So many hott rows and their errors.
@@ -67,7 +69,7 @@ impl Factor {
                 });
             }
             let rows = job.unit_rows(&hott)?;
-            Ok(walk(&job.x, rows, self.objective, &self.control))
+            Ok(walk(&job.x, rows, self.objective, &job.settings.control))
         })
     }
 }
@@ -76,7 +78,7 @@ fn walk(x: &UnitRows, hott: Vec<usize>, objective: Objective, control: &Control)
     let total = hott.len();
     let mut selection = Selection::new(x, hott, objective, None, control);
     let mut points = vec![point(x, &selection)];
-    while selection.hott.len() > 1 {
+    while selection.hott.len() > 1 && control.cut_short().is_none() {
         control.report(&Progress {
             stage: Stage::Select,
             task: "path of ranks",
@@ -86,11 +88,15 @@ fn walk(x: &UnitRows, hott: Vec<usize>, objective: Objective, control: &Control)
         });
         let Some(position) = missed_least(x, &selection, objective, control) else { break };
         selection = without(x, selection, position, objective, control);
+        // Rows that were fitted in a hurry say nothing about the rank.
+        if control.cut_short().is_some() {
+            break;
+        }
         points.push(point(x, &selection));
     }
     points.reverse();
     let (suggested, reason) = suggest(&points, objective);
-    RankPath { points, suggested, reason }
+    RankPath { points, suggested, reason, stop: control.cut_short().unwrap_or(Stop::Finished) }
 }
 
 fn point(x: &UnitRows, selection: &Selection) -> RankPoint {

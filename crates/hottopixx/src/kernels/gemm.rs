@@ -154,11 +154,36 @@ pub fn gemm<T: Real>(
     beta: T,
     c: &mut [T],
 ) {
+    gemm_while(|| true, m, k, n, alpha, a, b, transpose_b, beta, c);
+}
+
+/// Flops after which [`gemm_while`] asks again: some tens of milliseconds.
+const ASK_AFTER: usize = 500_000_000;
+
+/// From so many columns of the result on, its entries do not depend on how many rows are computed
+/// together: up to 64 rows and 64 columns, `gemm` cuts sums at other places than beyond.
+const DIVISIBLE: usize = 65;
+
+/// As [`gemm`], to the same bytes, as long as `go_on` says so, which is asked every few tens of
+/// milliseconds; false, and `c` of no use, when it said no.
+#[allow(clippy::too_many_arguments)]
+pub fn gemm_while<T: Real>(
+    go_on: impl Fn() -> bool + Sync,
+    m: usize,
+    k: usize,
+    n: usize,
+    alpha: T,
+    a: &[T],
+    b: &[T],
+    transpose_b: bool,
+    beta: T,
+    c: &mut [T],
+) -> bool {
     assert_eq!(a.len(), m * k);
     assert_eq!(b.len(), k * n);
     assert_eq!(c.len(), m * n);
     if m == 0 || n == 0 {
-        return;
+        return true;
     }
     let b = if transpose_b {
         View::by_rows(b, n, k, k).transposed()
@@ -166,11 +191,26 @@ pub fn gemm<T: Real>(
         View::by_rows(b, k, n, n)
     };
     let size = block(m);
-    c.par_chunks_mut(size * n).enumerate().for_each(|(block, c)| {
-        let rows = c.len() / n;
-        let a = View::by_rows(&a[block * size * k..][..rows * k], rows, k, k);
-        multiply(alpha, a, b, beta, ViewMut::by_rows(c, rows, n, n));
-    });
+    let part = part(size, k, n);
+    c.par_chunks_mut(size * n).enumerate().all(|(block, c)| {
+        c.chunks_mut(part * n).enumerate().all(|(at, c)| {
+            let (first, rows) = (block * size + at * part, c.len() / n);
+            let a = View::by_rows(&a[first * k..][..rows * k], rows, k, k);
+            go_on() && {
+                multiply(alpha, a, b, beta, ViewMut::by_rows(c, rows, n, n));
+                true
+            }
+        })
+    })
+}
+
+/// Rows of a block that are computed between two questions: all, unless that takes long.
+fn part(size: usize, k: usize, n: usize) -> usize {
+    if n < DIVISIBLE {
+        return size;
+    }
+    let rows = ASK_AFTER / (2 * k * n).max(1);
+    (rows / 32 * 32).clamp(32, size)
 }
 
 #[cfg(test)]
@@ -220,6 +260,33 @@ mod tests {
                 assert_eq!(c, single(&expected), "{m} {k} {n} {transpose_b}");
             }
         }
+    }
+
+    /// A product that is asked about on the way has the bytes of one that is not.
+    #[test]
+    fn parts_of_blocks_make_no_difference() {
+        let (m, k, n) = (300, 4000, DIVISIBLE);
+        assert!(part(512, 20_000, 500) == 32 && part(512, k, 5) == 512);
+        let size = block(m);
+        let number = |v: usize| ((v * 7919) % 10_007) as f64 / 10_007.0;
+        let a: Vec<f64> = (0..m * k).map(number).collect();
+        let b: Vec<f64> = (0..k * n).map(|v| number(v + 5)).collect();
+        let (mut whole, mut parts) = (vec![0.0; m * n], vec![0.0; m * n]);
+        gemm(m, k, n, 1.0, &a, &b, true, 0.0, &mut whole);
+        let b = View::by_rows(&b, n, k, k).transposed();
+        for first in (0..m).step_by(size) {
+            let end = m.min(first + size);
+            for at in (first..end).step_by(32) {
+                let rows = 32.min(end - at);
+                let a = View::by_rows(&a[at * k..][..rows * k], rows, k, k);
+                let c = ViewMut::by_rows(&mut parts[at * n..][..rows * n], rows, n, n);
+                multiply(1.0, a, b, 0.0, c);
+            }
+        }
+        assert!(whole == parts);
+        let mut c = vec![0.0; m * n];
+        assert!(!gemm_while(|| false, m, k, n, 1.0, &a, &a[..k * n], true, 0.0, &mut c));
+        assert!(c.iter().all(|v| *v == 0.0));
     }
 
     /// Every matrix by rows or by columns, with gaps that must stay as they are.

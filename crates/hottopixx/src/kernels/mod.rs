@@ -11,11 +11,12 @@ mod single;
 mod vector;
 mod walk;
 
-pub use gemm::{Real, View, ViewMut, gemm, multiply};
+pub use gemm::{Real, View, ViewMut, gemm, gemm_while, multiply};
 pub(crate) use inverse::{Inverse, independent_block};
 pub(crate) use prefetch::prefetch;
 pub(crate) use single::{Above, add_above, clip, l1_distance};
 pub use vector::{
-    advance, axpy, axpy4, dot, max_abs, scaled_distance, speed_below, steps_to_zero, transpose,
+    advance, axpy, axpy4, dot, max_abs, norms, scaled_distance, speed_below, steps_to_zero,
+    transpose,
 };
 pub(crate) use walk::{LANES, QUAD, Walk, pack_gram, packed_gram_len, walk};

@@ -51,6 +51,23 @@ dispatched! {
 }
 
 dispatched! {
+    /// (`sum |a_k|`, `sum a_k^2`), each in eight independent partial sums, as [`dot`].
+    pub fn norms(a: &[f64]) -> (f64, f64) {
+        let (mut ones, mut twos) = ([0.0; LANES], [0.0; LANES]);
+        let mut xs = a.chunks_exact(LANES);
+        for x in &mut xs {
+            for l in 0..LANES {
+                ones[l] += x[l].abs();
+                twos[l] += x[l] * x[l];
+            }
+        }
+        let tail = xs.remainder();
+        let one = ones.iter().sum::<f64>() + tail.iter().map(|x| x.abs()).sum::<f64>();
+        (one, twos.iter().sum::<f64>() + tail.iter().map(|x| x * x).sum::<f64>())
+    }
+}
+
+dispatched! {
     /// `y += a * x`.
     pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
         for (y, x) in y.iter_mut().zip(x) {

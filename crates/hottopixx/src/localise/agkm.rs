@@ -33,11 +33,12 @@
 
 use crate::Error;
 use crate::control::{Control, Progress, Stage, Stop};
-use crate::l1::{Atoms, Gathered, Problem, Solver};
+use crate::l1::{Atoms, Gathered, Problem, Solver, Status};
 use crate::matrix::{Dense, Matrix, Sparse};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// Distances up to this count as zero; a solved hull distance is within 3e-9 of its bound.
 const ROUNDING: f64 = 1e-8;
@@ -111,7 +112,8 @@ pub struct Agkm {
     /// Whether `epsilon <= alpha^2 / (20 + 13 alpha)`, as the theorem demands. That the numbers are
     /// true of the data it demands as well, and nothing here can tell.
     pub hypothesis: bool,
-    /// Why it ended; unless [`Stop::Finished`], some rows were not looked at.
+    /// Why it ended; unless [`Stop::Finished`], some rows were not looked at, and there are no
+    /// clusters.
     pub stop: Stop,
 }
 
@@ -152,10 +154,15 @@ pub fn agkm(
         return Err(Error::Length { name: "allowed", found, expected, what: "rows of X" });
     }
     let candidates: Vec<usize> = (0..allowed.len()).filter(|&i| allowed[i]).collect();
-    let measured = measure(&with_penalty(x, &candidates)?, settings.far(), control);
+    let mut distances = vec![0.0; x.features()];
+    let hypothesis = settings.hypothesis();
+    let Some(measured) = measure(x, &candidates, settings.far(), control)? else {
+        let stop = control.cut_short().unwrap_or(Stop::Interrupted);
+        let (rows, clusters) = (Vec::new(), Vec::new());
+        return Ok(Agkm { rows, clusters, distances, gap: 0.0, hypothesis, stop });
+    };
 
     let mut stop = Stop::Finished;
-    let mut distances = vec![0.0; x.features()];
     let (mut outside, mut gap) = (Vec::new(), 0.0f64);
     for (&row, hull) in candidates.iter().zip(measured) {
         match hull {
@@ -169,9 +176,16 @@ pub fn agkm(
             Err(reason) => stop = reason,
         }
     }
-    let clusters = components(x, outside, settings.reach());
+    let clusters = match stop {
+        Stop::Finished => components(x, outside, settings.reach(), control),
+        stop => Err(stop),
+    };
+    let clusters = clusters.unwrap_or_else(|reason| {
+        stop = reason;
+        Vec::new()
+    });
     let (rows, clusters) = representatives(clusters, &distances);
-    Ok(Agkm { rows, clusters, distances, gap, hypothesis: settings.hypothesis(), stop })
+    Ok(Agkm { rows, clusters, distances, gap, hypothesis, stop })
 }
 
 /// Where a row is with respect to the hull of the rows far from it.
@@ -182,49 +196,94 @@ struct Hull {
     empty: bool,
 }
 
-/// The candidates with the penalty as one more column.
-fn with_penalty(x: &UnitRows, candidates: &[usize]) -> Result<Matrix, Error> {
+/// The candidates with the penalty as one more column; `None` when stopped.
+fn with_penalty(
+    x: &UnitRows,
+    candidates: &[usize],
+    control: &Control,
+) -> Result<Option<Matrix>, Error> {
     let (m, n) = (candidates.len(), x.examples());
+    let mut watch = control.watch();
     if x.is_dense() {
         let mut points = Dense::zeros(m, n + 1);
         for (p, &i) in candidates.iter().enumerate() {
+            if watch.spend(n).is_some() {
+                return Ok(None);
+            }
             x.row(i).write_to(1.0, &mut points.row_mut(p)[..n]);
             points.row_mut(p)[n] = PENALTY;
         }
-        return Ok(points.into());
+        return Ok(Some(points.into()));
     }
     let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
     for &i in candidates {
+        if watch.spend(x.row(i).stored()).is_some() {
+            return Ok(None);
+        }
         for (k, value) in x.row(i).nonzeros().chain([(n, PENALTY)]) {
             columns.push(k as u32);
             values.push(value);
         }
         starts.push(values.len());
     }
-    Ok(Sparse::new(m, n + 1, starts, columns, values)?.into())
+    Ok(Some(Sparse::new(m, n + 1, starts, columns, values)?.into()))
 }
 
-/// Step 2 for every row of `points`, which carry the penalty; the reason for rows that came after
-/// a stop. Every solve starts from nothing, so that none depends on which thread did which before.
-fn measure(points: &Matrix, far: f64, control: &Control) -> Vec<Result<Hull, Stop>> {
+/// Laying the atoms out takes about so many times as long as copying them, and cannot be stopped.
+const LAYOUT: u32 = 4;
+
+/// The candidates with the penalty, as points and as atoms; `None` when stopped, and when there is
+/// too little time.
+fn points_and_atoms(
+    x: &UnitRows,
+    candidates: &[usize],
+    control: &Control,
+) -> Result<Option<(Matrix, Atoms)>, Error> {
+    let begun = Instant::now();
+    let Some(points) = with_penalty(x, candidates, control)? else { return Ok(None) };
+    let needed = LAYOUT * begun.elapsed();
+    let late = control.remaining().is_some_and(|left| left < needed);
+    let control = if late { &control.for_share(0.0) } else { control };
+    if !control.goes_on() {
+        return Ok(None);
+    }
+    let atoms = Atoms::new(&points);
+    Ok(Some((points, atoms)))
+}
+
+/// Step 2 for every candidate; the reason for rows that came after a stop, `None` when that was
+/// before all of them. Every solve starts from nothing, so that none depends on which thread did
+/// which before.
+fn measure(
+    x: &UnitRows,
+    candidates: &[usize],
+    far: f64,
+    control: &Control,
+) -> Result<Option<Vec<Result<Hull, Stop>>>, Error> {
+    let Some((points, atoms)) = points_and_atoms(x, candidates, control)? else { return Ok(None) };
     let m = points.rows();
-    let atoms = Atoms::new(points);
     let done = AtomicUsize::new(0);
-    (0..m)
+    let hulls = (0..m)
         .into_par_iter()
         .map_init(
-            || (Solver::new(), Gathered::default(), Vec::new()),
+            || (Solver::under(control), Gathered::default(), Vec::new()),
             |(solver, gathered, usable), k| {
                 if let Some(reason) = control.stopped() {
                     return Err(reason);
                 }
                 let x = points.row(k);
-                let is_far = |&j: &u32| {
-                    let distance = x.l1_distance(points.row(j as usize));
-                    distance >= far && distance > ROUNDING
-                };
+                let mut watch = control.watch();
                 usable.clear();
-                usable.extend((0..m as u32).filter(is_far));
+                for j in 0..m as u32 {
+                    let other = points.row(j as usize);
+                    if let Some(reason) = watch.spend(x.stored() + other.stored()) {
+                        return Err(reason);
+                    }
+                    let distance = x.l1_distance(other);
+                    if distance >= far && distance > ROUNDING {
+                        usable.push(j);
+                    }
+                }
                 let hull = if usable.is_empty() {
                     Hull { distance: FARTHEST, lower_bound: FARTHEST, empty: true }
                 } else {
@@ -232,6 +291,9 @@ fn measure(points: &Matrix, far: f64, control: &Control) -> Vec<Result<Hull, Sto
                     let problem =
                         Problem { design: target.design, x: target.x, usable, upper: None };
                     let fit = solver.fit(&problem, None);
+                    if fit.status == Status::Stopped {
+                        return Err(control.cut_short().unwrap_or(Stop::Interrupted));
+                    }
                     let distance = fit.value.min(FARTHEST);
                     Hull { distance, lower_bound: fit.lower_bound.min(distance), empty: false }
                 };
@@ -241,17 +303,29 @@ fn measure(points: &Matrix, far: f64, control: &Control) -> Vec<Result<Hull, Sto
                 Ok(hull)
             },
         )
-        .collect()
+        .collect();
+    Ok(Some(hulls))
 }
 
 /// The connected components of the rows, two of them joined when at most `reach` apart; the rows of
-/// each increasing.
-fn components(x: &UnitRows, mut open: Vec<usize>, reach: f64) -> Vec<Vec<usize>> {
+/// each increasing. Why not, when stopped.
+fn components(
+    x: &UnitRows,
+    mut open: Vec<usize>,
+    reach: f64,
+    control: &Control,
+) -> Result<Vec<Vec<usize>>, Stop> {
     let mut clusters = Vec::new();
     while let Some(seed) = open.pop() {
         let mut cluster = vec![seed];
         let mut next = 0;
         while next < cluster.len() {
+            // The last row has nobody left to be near to.
+            if !open.is_empty()
+                && let Some(stop) = control.stopped()
+            {
+                return Err(stop);
+            }
             let from = x.row(cluster[next]);
             let (near, far): (Vec<usize>, Vec<usize>) =
                 open.into_par_iter().partition(|&j| from.l1_distance(x.row(j)) <= reach);
@@ -262,7 +336,7 @@ fn components(x: &UnitRows, mut open: Vec<usize>, reach: f64) -> Vec<Vec<usize>>
         cluster.sort_unstable();
         clusters.push(cluster);
     }
-    clusters
+    Ok(clusters)
 }
 
 /// The row of each cluster that is farthest from its hull, and the clusters, by falling distance.

@@ -17,7 +17,7 @@
 use super::{Localisation, candidate_rows, check_cost, spread};
 use crate::Error;
 use crate::control::{Control, Progress, Stage, Stop};
-use crate::kernels::{axpy, dot, gemm};
+use crate::kernels::{axpy, dot, gemm_while};
 use crate::normalise::UnitRows;
 use crate::project::{project_phi0, project_phi0_trace};
 
@@ -84,13 +84,17 @@ pub fn frobenius(
     settings.check(x.features())?;
     let candidates = candidate_rows(allowed, rank)?;
     let trace = settings.trace.then_some(rank as f64);
-    let program = Program::new(x, &candidates, trace, settings);
+    let Some(program) = Program::new(x, &candidates, trace, settings, control) else {
+        let stop = control.cut_short().unwrap_or(Stop::Interrupted);
+        return Ok(Localisation::nothing(x.features(), stop));
+    };
     let end = program.descend(settings, control);
     let diagonal: Vec<f64> = program.diagonal(&end.c);
+    let stopped = end.stop != Stop::Finished;
     Ok(Localisation {
         diagonal: spread(&candidates, &diagonal, x.features()),
         iterations: end.iterations,
-        objective: program.objective(&end.c),
+        objective: if stopped { f64::NAN } else { program.objective(&end.c) },
         converged: end.converged,
         stop: end.stop,
         screened: None,
@@ -120,20 +124,22 @@ struct End {
 }
 
 impl<'a> Program<'a> {
+    /// `None` when stopped.
     fn new(
         x: &UnitRows,
         candidates: &'a [usize],
         trace: Option<f64>,
         settings: &FrobeniusSettings,
-    ) -> Self {
+        control: &Control,
+    ) -> Option<Self> {
         let m = candidates.len();
-        let tall = x.gram_columns(candidates);
+        let tall = x.gram_columns_under(candidates, control)?;
         let square = candidates.iter().flat_map(|&i| &tall[i * m..(i + 1) * m]).copied().collect();
         let energy: f64 = (0..x.features()).map(|i| x.row(i).squared_norm()).sum();
         let mu = settings.mu * energy / x.features() as f64;
         let p = |&i: &usize| settings.cost.as_ref().map_or(1.0, |p| p[i]);
         let cost = candidates.iter().map(|i| mu * p(i)).collect();
-        Program { candidates, square, tall, cost, trace, energy }
+        Some(Program { candidates, square, tall, cost, trace, energy })
     }
 
     fn shape(&self) -> (usize, usize) {
@@ -146,20 +152,26 @@ impl<'a> Program<'a> {
         self.candidates.iter().enumerate().map(|(q, i)| c[i * m + q]).collect()
     }
 
-    /// The gradient at `c`, into `out`.
-    fn gradient(&self, c: &[f64], out: &mut [f64]) {
+    /// The gradient at `c`, into `out`; why not, when stopped.
+    fn gradient(&self, c: &[f64], out: &mut [f64], control: &Control) -> Result<(), Stop> {
         let (f, m) = self.shape();
         out.copy_from_slice(&self.tall);
-        gemm(f, m, m, 1.0, c, &self.square, false, -1.0, out);
+        let goes_on = || control.goes_on();
+        if !gemm_while(goes_on, f, m, m, 1.0, c, &self.square, false, -1.0, out) {
+            return Err(control.cut_short().unwrap_or(Stop::Interrupted));
+        }
         for (q, &i) in self.candidates.iter().enumerate() {
             out[i * m + q] += self.cost[q];
         }
+        Ok(())
     }
 
     /// `1/2 (trace(G) - <C, G_.S> + <C, C G_SS - G_.S>) + mu p . diag(C)`.
     fn objective(&self, c: &[f64]) -> f64 {
         let mut gradient = vec![0.0; c.len()];
-        self.gradient(c, &mut gradient);
+        if self.gradient(c, &mut gradient, &Control::default()).is_err() {
+            return f64::NAN;
+        }
         let linear: f64 = self.diagonal(c).iter().zip(&self.cost).map(|(d, p)| d * p).sum();
         0.5 * (self.energy - dot(c, &self.tall) + dot(c, &gradient) + linear)
     }
@@ -201,10 +213,9 @@ impl<'a> Program<'a> {
         let (mut ahead, mut next, mut gradient) = (c.clone(), vec![0.0; size], vec![0.0; size]);
         let mut momentum = 1.0f64;
         for t in 0..settings.iterations {
-            if let Some(stop) = control.stopped() {
+            if let Err(stop) = self.gradient(&ahead, &mut gradient, control) {
                 return End { c, iterations: t, converged: false, stop };
             }
-            self.gradient(&ahead, &mut gradient);
             next.copy_from_slice(&ahead);
             axpy(-step, &gradient, &mut next);
             self.project(&mut next, &mut b);

@@ -34,7 +34,8 @@ pub struct Localisation {
     pub diagonal: Vec<f64>,
     /// Iterations or epochs carried out.
     pub iterations: usize,
-    /// The objective at the end, in the method's own terms.
+    /// The objective at the end, in the method's own terms; NaN when there was no time to compute
+    /// it.
     pub objective: f64,
     /// Whether the stopping test was met; methods that run a fixed number of epochs do not have
     /// one and say `true` when all of them were run.
@@ -44,6 +45,20 @@ pub struct Localisation {
     /// How many rows could get a weight, of how many that were allowed, where the method itself
     /// left some out.
     pub screened: Option<(usize, usize)>,
+}
+
+impl Localisation {
+    /// What a method has that was stopped before its first step.
+    fn nothing(features: usize, stop: Stop) -> Self {
+        Localisation {
+            diagonal: vec![0.0; features],
+            iterations: 0,
+            objective: f64::NAN,
+            converged: false,
+            stop,
+            screened: None,
+        }
+    }
 }
 
 /// The rows that may be hott, increasing; an error unless there are `rank` of them.

@@ -4,14 +4,25 @@
 //! as there are fewer columns. It ranks exchanges nearly as all columns do, and what it proposes is
 //! checked on all columns before it is carried out.
 
+use crate::control::Control;
 use crate::normalise::UnitRows;
 
 /// X with at most about `buckets` columns. Columns are put in order of the hott row that is largest
 /// there and of its share, and neighbours are merged up to an equal part of the whole mass.
-pub(super) fn coarse(x: &UnitRows, hott: &[usize], buckets: usize) -> UnitRows {
+/// `None` when `control` stopped it.
+pub(super) fn coarse(
+    x: &UnitRows,
+    hott: &[usize],
+    buckets: usize,
+    control: &Control,
+) -> Option<UnitRows> {
     let n = x.examples();
     let mut mass = vec![0.0; n];
+    let mut watch = control.watch();
     for i in 0..x.features() {
+        if watch.spend(x.row(i).stored()).is_some() {
+            return None;
+        }
         x.row(i).add_to(1.0, &mut mass);
     }
     // For each column: the largest entry of a hott row, whose it is, and the sum of them all.
@@ -40,5 +51,5 @@ pub(super) fn coarse(x: &UnitRows, hott: &[usize], buckets: usize) -> UnitRows {
         bucket[k] = current;
         held += mass[k];
     }
-    x.merge_columns(&bucket, current as usize + 1)
+    x.merge_columns_under(&bucket, current as usize + 1, control)
 }

@@ -1,5 +1,6 @@
 //! Reading hott rows off the diagonal of a localising matrix.
 
+use crate::control::Control;
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
@@ -22,8 +23,14 @@ const RADII: usize = 40;
 /// For each of some radii, `rank` times: take the row whose ball holds most of the weight not yet
 /// taken, and take that weight. The radius whose last pool is largest wins; its balls are
 /// represented by their heaviest rows. O(m^2 n) for the distances of the m heaviest rows. Filled up
-/// from [`top`] when fewer than `rank` rows have any weight.
-pub fn cluster(x: &UnitRows, diagonal: &[f64], rank: usize, allowed: &[bool]) -> Vec<usize> {
+/// from [`top`] when fewer than `rank` rows have any weight. `None` when `control` stopped it.
+pub fn cluster(
+    x: &UnitRows,
+    diagonal: &[f64],
+    rank: usize,
+    allowed: &[bool],
+    control: &Control,
+) -> Option<Vec<usize>> {
     let heaviest = top(diagonal, x.features(), allowed);
     let least = 1e-6 * heaviest.first().map_or(0.0, |&i| diagonal[i]);
     let rows: Vec<usize> = heaviest
@@ -33,13 +40,25 @@ pub fn cluster(x: &UnitRows, diagonal: &[f64], rank: usize, allowed: &[bool]) ->
         .filter(|&i| diagonal[i] > least)
         .collect();
     let m = rows.len();
-    let distances: Vec<Vec<f64>> = (0..m)
+    let distances: Option<Vec<Vec<f64>>> = (0..m)
         .into_par_iter()
-        .map(|a| (0..m).map(|b| x.row(rows[a]).l1_distance(x.row(rows[b]))).collect())
+        .map(|a| {
+            let mut watch = control.watch();
+            let distance = |b: usize| {
+                let (a, b) = (x.row(rows[a]), x.row(rows[b]));
+                let stop = watch.spend(a.stored() + b.stored());
+                stop.is_none().then(|| a.l1_distance(b))
+            };
+            control.goes_on().then(|| (0..m).map(distance).collect())?
+        })
         .collect();
+    let distances = distances?;
     let weights: Vec<f64> = rows.iter().map(|&i| diagonal[i]).collect();
     let mut best: Option<(f64, Vec<usize>)> = None;
     for radius in radii(&distances) {
+        if !control.goes_on() {
+            return None;
+        }
         let (last, chosen) = pools(&distances, &weights, radius, rank);
         if best.as_ref().is_none_or(|b| last > b.0) {
             best = Some((last, chosen));
@@ -55,7 +74,7 @@ pub fn cluster(x: &UnitRows, diagonal: &[f64], rank: usize, allowed: &[bool]) ->
             chosen.push(i);
         }
     }
-    chosen
+    Some(chosen)
 }
 
 /// Zero and quantiles of the distances, denser among the small ones.
@@ -125,7 +144,7 @@ mod tests {
         let diagonal = [0.53, 0.52, 0.51, 0.45, 0.4, 0.55, 0.1];
         let allowed = [true; 7];
         assert_eq!(top(&diagonal, 3, &allowed), [5, 0, 1]);
-        let mut chosen = cluster(&x, &diagonal, 3, &allowed);
+        let mut chosen = cluster(&x, &diagonal, 3, &allowed, &Control::default()).unwrap();
         chosen.sort_unstable();
         assert_eq!(chosen, [0, 2, 5]);
     }
@@ -134,7 +153,11 @@ mod tests {
     fn never_returns_fewer_rows_than_asked() {
         let rows = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5], [0.4, 0.6]];
         let x = UnitRows::new(&Matrix::from(Dense::from_rows(&rows).unwrap())).unwrap();
-        let chosen = cluster(&x, &[0.0, 1.0, 0.0, 0.0], 3, &[true, true, false, true]);
-        assert_eq!(chosen, [1, 0, 3]);
+        let run = |control: &Control| {
+            cluster(&x, &[0.0, 1.0, 0.0, 0.0], 3, &[true, true, false, true], control)
+        };
+        assert_eq!(run(&Control::default()), Some(vec![1, 0, 3]));
+        let late = Control::default().with_deadline(std::time::Instant::now());
+        assert_eq!(run(&late), None);
     }
 }

@@ -128,6 +128,9 @@ impl Selection {
     }
 }
 
+/// An error up to this is rounding: there is nothing to gain.
+const EXPLAINED: f64 = 1e-12;
+
 /// Exchanges rows until none gains, or `control` stops; `hints` are rows worth trying.
 /// Returns the best selection found and the number of exchanges made.
 pub fn refine(
@@ -143,10 +146,20 @@ pub fn refine(
     let mut exchanges = 0;
     let mut effort = *settings;
     let merged = |effort: &ExchangeSettings, hott: &[usize]| {
-        (x.examples() >= 2 * effort.buckets).then(|| coarse(x, hott, effort.buckets))
+        if x.examples() < 2 * effort.buckets {
+            return Some(None);
+        }
+        coarse(x, hott, effort.buckets, control).map(Some)
     };
-    let light = merged(settings, &best.hott);
-    let thorough = merged(&settings.thorough(), &best.hott);
+    // What cannot be made better is not worth merging columns for.
+    if best.score <= EXPLAINED {
+        return (best, exchanges);
+    }
+    let (Some(light), Some(thorough)) =
+        (merged(settings, &best.hott), merged(&settings.thorough(), &best.hott))
+    else {
+        return (best, exchanges);
+    };
     for round in 0..settings.rounds {
         control.report(&Progress {
             stage: Stage::Select,
@@ -155,7 +168,7 @@ pub fn refine(
             total: None,
             figure: Some(("best", best.score)),
         });
-        if best.score <= 1e-12 || control.stopped().is_some() {
+        if best.score <= EXPLAINED || !control.goes_on() {
             break;
         }
         let rows = scored_rows(x, &best, objective, effort.scored_rows);
@@ -280,11 +293,13 @@ fn propose(
                         y[k] = *v;
                     }
                 }
+                let mut watch = control.watch();
                 let promise = |j: usize| {
                     let price = if allowed[j] { x.row(j).dot(y) } else { 0.0 };
-                    (error + 1.0) * (1.0 - 1.0 / price.max(1.0))
+                    let stop = watch.spend(x.row(j).stored());
+                    stop.is_none().then(|| (error + 1.0) * (1.0 - 1.0 / price.max(1.0)))
                 };
-                Some((0..f).map(promise).collect())
+                (0..f).map(promise).collect()
             },
         )
         .collect();
@@ -367,11 +382,11 @@ fn carry_out(
     let (mut made, mut checked) = (0, 0);
     let mut touched: Vec<usize> = Vec::new();
     for &(position, enter) in gains {
-        if checked >= settings.checks || control.stopped().is_some() {
-            break;
-        }
         if touched.contains(&position) || best.hott.contains(&enter) {
             continue;
+        }
+        if checked >= settings.checks || !control.goes_on() {
+            break;
         }
         checked += 1;
         let mut hott = best.hott.clone();

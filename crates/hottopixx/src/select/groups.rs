@@ -50,7 +50,12 @@ pub fn groups(
         return groups;
     }
     let buckets = MERGED.max(4 * hott.len());
-    let merged = (costly && x.examples() >= 2 * buckets).then(|| coarse(x, hott, buckets));
+    let merged = if costly && x.examples() >= 2 * buckets {
+        let Some(merged) = coarse(x, hott, buckets, control) else { return groups };
+        Some(merged)
+    } else {
+        None
+    };
     let f = x.features();
     let most = if costly {
         let points = if merged.is_some() { buckets as f64 } else { points };

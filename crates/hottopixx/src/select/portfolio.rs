@@ -5,7 +5,7 @@ use super::{cluster, top};
 use crate::Objective;
 use crate::clean::{refit, row_operations};
 use crate::control::{Control, Progress, Stage};
-use crate::localise::{snpa_weighted, spa_weighted};
+use crate::localise::{snpa_weighted, spa_controlled};
 use crate::normalise::UnitRows;
 
 /// A set of rows that might be the hott ones, and where it comes from.
@@ -32,7 +32,8 @@ pub struct Judged {
 const AFFORDABLE_FITS: f64 = 5e6;
 
 /// All ways to read hott rows off a diagonal: its largest entries, its pools, and the greedy
-/// methods on rows weighted by it (weighted SNPA only while `f r^2` is at most 5e6).
+/// methods on rows weighted by it (weighted SNPA only while `f r^2` is at most 5e6). Stopped, it
+/// gives those there was time for: the largest entries always.
 pub fn readings(
     x: &UnitRows,
     method: &str,
@@ -42,11 +43,10 @@ pub fn readings(
     control: &Control,
 ) -> Vec<Candidate> {
     let named = |reading: &str, rows| Candidate { origin: format!("{method}, {reading}"), rows };
-    let mut sets = vec![
-        named("top", top(diagonal, rank, allowed)),
-        named("cluster", cluster(x, diagonal, rank, allowed)),
-        named("weighted spa", spa_weighted(x, diagonal, rank, allowed)),
-    ];
+    let mut sets = vec![named("top", top(diagonal, rank, allowed))];
+    sets.extend(cluster(x, diagonal, rank, allowed, control).map(|rows| named("cluster", rows)));
+    let spa = spa_controlled(x, Some(diagonal), rank, allowed, control).rows;
+    sets.push(named("weighted spa", spa));
     if x.features() as f64 * (rank as f64).powi(2) <= AFFORDABLE_FITS {
         let rows = snpa_weighted(x, diagonal, rank, allowed, control).rows;
         sets.push(named("weighted snpa", rows));

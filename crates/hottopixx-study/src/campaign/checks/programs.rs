@@ -5,7 +5,7 @@ use super::super::exact::{float, rational};
 use super::super::findings::{Check, Findings};
 use super::super::instance::Taus;
 use super::super::reference::{self, Verdict};
-use super::verdict::{Claim, judge, judge_point};
+use super::verdict::{Claim, judge, judge_point, undecided};
 use super::{CONTRACT, ROUNDING, Subject, theory};
 use hottopixx::certify::{Certificate, Goal, verify};
 use hottopixx::control::Control;
@@ -186,8 +186,7 @@ fn through_factor(
                 return;
             };
             if bounds.status == LpStatus::Limit {
-                findings.add(Check::Verdict, format!("{label}: no verdict"));
-                return;
+                return undecided(direct, findings);
             }
             let claim = Claim {
                 label: &label,
@@ -204,9 +203,8 @@ fn through_factor(
         Err(Error::Infeasible { tau, bound, enough }) => {
             infeasible(&label, (tau, bound, enough), direct, threshold, findings);
         }
-        Err(Error::NoAnswer(_) | Error::Undecided { .. }) => {
-            findings.add(Check::Verdict, format!("{label}: no answer"))
-        }
+        Err(Error::Undecided { .. }) => undecided(direct, findings),
+        Err(Error::NoAnswer(_)) => findings.add(Check::Verdict, format!("{label}: no answer")),
         Err(error) => findings.add(Check::Refused, format!("{label}: {error}")),
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn judge(claim: &Claim<'_>, findings: &mut Findings) -> Option<BigRat
     match claim.status {
         LpStatus::Optimal | LpStatus::Feasible => judge_point(claim, findings),
         LpStatus::Infeasible => judge_infeasible(claim, findings),
-        LpStatus::Limit => findings.add(Check::Verdict, format!("{}: no verdict", claim.label)),
+        LpStatus::Limit => undecided(claim, findings),
     }
     let own = repaired(claim.question, &|i, j| claim.certificate_entry(i, j));
     let theirs = match claim.reference {
@@ -195,6 +195,21 @@ fn bounds(claim: &Claim<'_>, exact: &BigRational, proven: &Proven, findings: &mu
         let text = format!("{label}: bound {:e}, reached {:e}", claim.lower_bound, float(&value));
         let size = size(&(rational(claim.lower_bound) - value));
         findings.add_sized(Check::Reference, size, text);
+    }
+}
+
+/// Neither a point nor a proof that there is none. True as far as it goes; a mismatch only where
+/// the reference has a point with room to spare, not where tau is at the threshold.
+pub(super) fn undecided(claim: &Claim<'_>, findings: &mut Findings) {
+    let (Verdict::Reached(point), Goal::Cost { tau }) = (claim.reference, claim.question.goal)
+    else {
+        findings.unproven += 1;
+        return;
+    };
+    if &point.worth.worst + rational(CONTRACT) < rational(tau) {
+        findings.add(Check::Verdict, format!("{}: no verdict", claim.label));
+    } else {
+        findings.unproven += 1;
     }
 }
 

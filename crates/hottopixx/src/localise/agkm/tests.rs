@@ -133,8 +133,10 @@ fn no_row_far_away_makes_one_cluster() {
 #[test]
 fn clusters_are_connected_components() {
     let x = unit_rows(&[vec![6.0, 4.0], vec![2.0, 8.0], vec![4.0, 6.0], vec![0.0, 10.0]]);
-    assert_eq!(components(&x, vec![0, 1, 2], 0.41), [[0, 1, 2]]);
-    assert_eq!(components(&x, vec![0, 1, 3], 0.41), [vec![1, 3], vec![0]]);
+    let components =
+        |rows: &[usize]| super::components(&x, rows.to_vec(), 0.41, &Control::default()).unwrap();
+    assert_eq!(components(&[0, 1, 2]), [[0, 1, 2]]);
+    assert_eq!(components(&[0, 1, 3]), [vec![1, 3], vec![0]]);
     let (rows, clusters) =
         representatives(vec![vec![1, 3], vec![0], vec![2]], &[0.5, 0.9, 0.5, 0.9]);
     assert_eq!((rows, clusters), (vec![1, 0, 2], vec![vec![1, 3], vec![0], vec![2]]));

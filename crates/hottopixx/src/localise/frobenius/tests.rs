@@ -58,11 +58,13 @@ fn is_optimal() {
             ..Default::default()
         };
         let candidates: Vec<usize> = (0..20).collect();
-        let program = Program::new(&instance.x, &candidates, trace.then_some(3.0), &settings);
-        let end = program.descend(&settings, &Control::default());
+        let free = Control::default();
+        let program =
+            Program::new(&instance.x, &candidates, trace.then_some(3.0), &settings, &free).unwrap();
+        let end = program.descend(&settings, &free);
         assert!(end.converged);
         let (mut gradient, mut moved) = (vec![0.0; 400], end.c.clone());
-        program.gradient(&end.c, &mut gradient);
+        program.gradient(&end.c, &mut gradient, &free).unwrap();
         axpy(-1.0 / program.lipschitz(), &gradient, &mut moved);
         program.project(&mut moved, &mut 0.0);
         let gap = moved.iter().zip(&end.c).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);

@@ -6,6 +6,7 @@
 //! of them cost about as much as one alone. What was guessed wrongly is kept for later. The size
 //! of a batch follows from how many of the last were used, never from the number of threads.
 
+use crate::control::Control;
 use crate::normalise::UnitRows;
 
 /// Columns of the first batch, the fewest and the most of later ones.
@@ -16,6 +17,7 @@ pub(crate) const MOST: usize = 64;
 /// Columns of the Gram matrix that are not used yet: at most two batches of length f.
 pub(super) struct Inner<'a> {
     x: &'a UnitRows,
+    control: &'a Control,
     /// (row, its column), the latest batch last.
     held: Vec<(usize, Vec<f64>)>,
     batch: usize,
@@ -24,19 +26,20 @@ pub(super) struct Inner<'a> {
 }
 
 impl<'a> Inner<'a> {
-    pub(super) fn new(x: &'a UnitRows) -> Self {
-        Inner { x, held: Vec::new(), batch: FIRST, taken: 0 }
+    pub(super) fn new(x: &'a UnitRows, control: &'a Control) -> Self {
+        Inner { x, control, held: Vec::new(), batch: FIRST, taken: 0 }
     }
 
     /// `<x_i, x_row>` for every i. If it is not there yet, it is fetched together with the first of
-    /// `likely(most)`: at most `most` rows that may be asked for next, the most likely first.
+    /// `likely(most)`: at most `most` rows that may be asked for next, the most likely first. `None`
+    /// when stopped.
     pub(super) fn column(
         &mut self,
         row: usize,
         likely: impl FnOnce(usize) -> Vec<usize>,
-    ) -> &[f64] {
-        let at = self.place(row, likely);
-        &self.held[at].1
+    ) -> Option<&[f64]> {
+        let at = self.place(row, likely)?;
+        Some(&self.held[at].1)
     }
 
     /// As [`Inner::column`], given away: for a row that is not asked for again.
@@ -44,17 +47,17 @@ impl<'a> Inner<'a> {
         &mut self,
         row: usize,
         likely: impl FnOnce(usize) -> Vec<usize>,
-    ) -> Vec<f64> {
-        let at = self.place(row, likely);
+    ) -> Option<Vec<f64>> {
+        let at = self.place(row, likely)?;
         self.taken += 1;
-        self.held.remove(at).1
+        Some(self.held.remove(at).1)
     }
 
-    fn place(&mut self, row: usize, likely: impl FnOnce(usize) -> Vec<usize>) -> usize {
+    fn place(&mut self, row: usize, likely: impl FnOnce(usize) -> Vec<usize>) -> Option<usize> {
         if !self.holds(row) {
             self.fetch(row, likely);
         }
-        self.held.iter().position(|c| c.0 == row).expect("fetched")
+        self.held.iter().position(|c| c.0 == row)
     }
 
     fn holds(&self, row: usize) -> bool {
@@ -74,7 +77,7 @@ impl<'a> Inner<'a> {
         rows.insert(0, row);
         rows.truncate(self.batch);
         let m = rows.len();
-        let columns = self.x.gram_columns(&rows);
+        let Some(columns) = self.x.gram_columns_under(&rows, self.control) else { return };
         let keep = MOST.min(self.held.len());
         self.held.drain(..self.held.len() - keep);
         for (at, &i) in rows.iter().enumerate() {
@@ -104,7 +107,8 @@ mod tests {
     fn columns_are_those_of_the_gram_matrix_whatever_was_guessed() {
         let x = paper((90, 30, 4, 0), 1.0, 5).x;
         for x in [&x, &as_sparse(&x)] {
-            let mut inner = Inner::new(x);
+            let control = Control::default();
+            let mut inner = Inner::new(x, &control);
             let mut order: Vec<usize> = (0..90).map(|i| (37 * i + 5) % 90).collect();
             order.truncate(70);
             for (k, &row) in order.iter().enumerate() {
@@ -114,6 +118,7 @@ mod tests {
                     1 => (0..90).filter(|i| !order[..k].contains(i)).take(most).collect(),
                     _ => vec![],
                 });
+                let column = column.expect("nobody stops it");
                 assert!(inner.held.len() <= 2 * MOST);
                 for (found, expected) in column.iter().zip(x.gram_columns(&[row])) {
                     assert!((found - expected).abs() < 1e-15);

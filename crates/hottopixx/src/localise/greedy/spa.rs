@@ -78,13 +78,16 @@ pub(super) fn complete(
     if chosen.len() >= rank {
         return Greedy { rows: chosen, stop: Stop::Finished };
     }
-    let mut span = Span::new(x, allowed);
+    let mut span = Span::new(x, allowed, control);
     for (k, &row) in chosen.iter().enumerate() {
         span.open[row] = false;
-        span.add(row, |most| chosen[k + 1..].iter().copied().take(most).collect());
+        let added = span.add(row, |most| chosen[k + 1..].iter().copied().take(most).collect());
+        if let Err(stop) = added {
+            return Greedy { rows: chosen, stop };
+        }
     }
     for weights in [weights, None] {
-        if let Some(stop) = span.grow(weights, rank, control) {
+        if let Err(stop) = span.grow(weights, rank) {
             return Greedy { rows: span.chosen, stop };
         }
     }
@@ -99,6 +102,7 @@ pub(super) fn complete(
 /// The chosen rows and what is left of all rows after projecting onto their span.
 struct Span<'a> {
     x: &'a UnitRows,
+    control: &'a Control,
     /// Rows that may still be chosen.
     open: Vec<bool>,
     chosen: Vec<usize>,
@@ -117,22 +121,23 @@ struct Span<'a> {
 }
 
 impl<'a> Span<'a> {
-    fn new(x: &'a UnitRows, allowed: &[bool]) -> Self {
+    fn new(x: &'a UnitRows, allowed: &[bool], control: &'a Control) -> Self {
         let starts = squared_norms(x);
         let largest = starts.iter().copied().fold(0.0, f64::max);
         let (open, chosen, basis, columns) = (allowed.to_vec(), vec![], vec![], vec![]);
-        let (norms, inner) = (starts.clone(), Inner::new(x));
-        Span { x, open, chosen, basis, columns, starts, norms, inner, largest, fresh: largest }
+        let (norms, inner) = (starts.clone(), Inner::new(x, control));
+        let fresh = largest;
+        Span { x, control, open, chosen, basis, columns, starts, norms, inner, largest, fresh }
     }
 
     /// Chooses rows by the largest `w_i^2 R_i` until there are `rank` or nothing is left.
-    fn grow(&mut self, weights: Option<&[f64]>, rank: usize, control: &Control) -> Option<Stop> {
+    fn grow(&mut self, weights: Option<&[f64]>, rank: usize) -> Result<(), Stop> {
         while self.chosen.len() < rank {
-            if let Some(stop) = control.stopped() {
-                return Some(stop);
+            if let Some(stop) = self.control.stopped() {
+                return Err(stop);
             }
             if self.largest_open() < REFRESH * self.fresh {
-                self.refresh();
+                self.refresh()?;
             }
             let floor = EXHAUSTED * self.largest;
             let score = |(i, &norm): (usize, &f64)| match weights {
@@ -144,40 +149,54 @@ impl<'a> Span<'a> {
             let Some(row) = best(&scores, &self.open, 0.0) else { break };
             self.open[row] = false;
             let (open, missing) = (self.open.clone(), rank - self.chosen.len() - 1);
-            self.add(row, |most| largest(&scores, &open, most.min(2 * missing)));
-            report(control, "spa", self.chosen.len(), rank, self.largest_open());
+            if missing == 0 {
+                // Nobody asks what the last one leaves.
+                self.chosen.push(row);
+                break;
+            }
+            self.add(row, |most| largest(&scores, &open, most.min(2 * missing)))?;
+            report(self.control, "spa", self.chosen.len(), rank, self.largest_open());
         }
-        None
+        Ok(())
     }
 
     fn largest_open(&self) -> f64 {
         (0..self.norms.len()).filter(|&i| self.open[i]).map(|i| self.norms[i]).fold(0.0, f64::max)
     }
 
-    /// Appends a row to the span: one column of L. `likely` names rows that may follow.
-    fn add(&mut self, row: usize, likely: impl FnOnce(usize) -> Vec<usize>) {
-        self.chosen.push(row);
+    /// Appends a row to the span: one column of L. `likely` names rows that may follow. Stopped, it
+    /// changes nothing but `open`.
+    fn add(&mut self, row: usize, likely: impl FnOnce(usize) -> Vec<usize>) -> Result<(), Stop> {
         let column = if self.norms[row] > ORDINARY * self.starts[row] {
-            Some(self.column_from_products(row, likely))
+            let column = self.column_from_products(row, likely);
+            Some(column.ok_or_else(|| self.why())?)
         } else {
             self.column_from_residual(row)
         };
+        self.chosen.push(row);
         self.norms[row] = 0.0;
-        let Some(column) = column else { return };
+        let Some(column) = column else { return Ok(()) };
         for (i, l) in column.iter().enumerate() {
             self.norms[i] = (self.norms[i] - l * l).max(0.0);
         }
         self.basis.push(row);
         self.columns.push(column);
+        Ok(())
     }
 
-    /// The next column of L from the inner products of all rows with `row`. O(f k).
+    /// Why a step was left undone.
+    fn why(&self) -> Stop {
+        self.control.cut_short().unwrap_or(Stop::Interrupted)
+    }
+
+    /// The next column of L from the inner products of all rows with `row`; `None` when stopped.
+    /// O(f k).
     fn column_from_products(
         &mut self,
         row: usize,
         likely: impl FnOnce(usize) -> Vec<usize>,
-    ) -> Vec<f64> {
-        let mut column = self.inner.take(row, likely);
+    ) -> Option<Vec<f64>> {
+        let mut column = self.inner.take(row, likely)?;
         let columns = &self.columns;
         column.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, part)| {
             for earlier in columns {
@@ -186,7 +205,7 @@ impl<'a> Span<'a> {
         });
         let norm = column[row].sqrt();
         column.iter_mut().for_each(|v| *v /= norm);
-        column
+        Some(column)
     }
 
     /// The next column of L from the residual of `row` itself; `None` when nothing is left of it.
@@ -236,22 +255,27 @@ impl<'a> Span<'a> {
 
     /// Computes all residual norms from the rows. An error d in the coefficients shows up only as
     /// `||d||^2`, since residuals are orthogonal to the span. O(f (n + nonzeros of the basis)).
-    fn refresh(&mut self) {
+    fn refresh(&mut self) -> Result<(), Stop> {
         let this = &*self;
-        self.norms = (0..this.x.features())
+        let norms: Result<Vec<f64>, Stop> = (0..this.x.features())
             .into_par_iter()
             .map_init(
                 || vec![0.0; this.x.examples()],
                 |e, i| {
                     if !this.open[i] {
-                        return 0.0;
+                        return Ok(0.0);
+                    }
+                    if let Some(stop) = this.control.stopped() {
+                        return Err(stop);
                     }
                     let c = this.coefficients(|q| this.columns[q][i]);
                     residual(this.x, i, 1.0, &this.basis, &c, e);
-                    kernels::dot(e, e)
+                    Ok(kernels::dot(e, e))
                 },
             )
             .collect();
+        self.norms = norms?;
         self.fresh = self.largest_open();
+        Ok(())
     }
 }

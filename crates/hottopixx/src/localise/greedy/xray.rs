@@ -19,7 +19,7 @@ pub fn xray(x: &UnitRows, rank: usize, allowed: &[bool], control: &Control) -> G
         let everywhere = vec![true; fits.norms.len()];
         let exterior = best(&fits.norms, &everywhere, floor)?;
         // A positive product, or the row cannot reduce the residual at all.
-        best(&fits.towards(exterior, open), open, 0.0)
+        best(&fits.towards(exterior, open)?, open, 0.0)
     };
-    Fits::new(x, &ones, Domain::Cone).run("xray", pick, rank, allowed, control)
+    Fits::new(x, &ones, Domain::Cone, control).run("xray", pick, rank, allowed)
 }

@@ -272,7 +272,10 @@ impl Iterate for DenseIterate<'_> {
         let every = if epoch.last { 1 } else { self.panels_a_projection() };
         let mut stopped = None;
         'epoch: for (window, order) in self.panels.visits(epoch.number) {
-            self.panels.load(self.x, window);
+            stopped = self.panels.load(self.x, window, control).err();
+            if stopped.is_some() {
+                break 'epoch;
+            }
             for (at, &panel) in order.iter().enumerate() {
                 stopped = control.stopped();
                 if stopped.is_some() {
@@ -305,23 +308,24 @@ impl Iterate for DenseIterate<'_> {
         })
     }
 
-    fn loss(&mut self) -> f64 {
+    fn loss(&mut self, control: &Control) -> Option<f64> {
         let mut total = 0.0;
         for window in 0..self.panels.windows() {
-            self.panels.load(self.x, window);
+            self.panels.load(self.x, window, control).ok()?;
             let (panels, m) = (&self.panels, self.candidates);
-            let losses: Vec<f64> = (self.blocks.par_iter_mut())
+            let losses: Option<Vec<f64>> = (self.blocks.par_iter_mut())
                 .map(|block| {
                     let each = (0..panels.panels(window)).map(|p| {
                         block.multiply(panels.panel(p), panels.step(), m);
-                        block.distance(panels.panel(p), panels.step())
+                        let distance = block.distance(panels.panel(p), panels.step());
+                        control.goes_on().then_some(distance)
                     });
                     each.sum()
                 })
                 .collect();
-            total += losses.iter().sum::<f64>();
+            total += losses?.iter().sum::<f64>();
         }
-        total
+        Some(total)
     }
 }
 
@@ -394,7 +398,10 @@ mod tests {
                 row.iter().zip(&fit).map(|(x, y)| (x - y).abs()).sum::<f64>()
             })
             .sum();
-        assert!((panelled.loss() - direct).abs() < 1e-3 * direct, "{direct}");
+        assert!(
+            (panelled.loss(&Control::default()).unwrap() - direct).abs() < 1e-3 * direct,
+            "{direct}"
+        );
     }
 
     /// Windows change the order of the columns and nothing else; one window is no window.
@@ -408,7 +415,8 @@ mod tests {
             for t in 0..6 {
                 iterate.epoch(&epoch(t, 0.5, &[0.05; 40]), &Control::default());
             }
-            (by_rows(&iterate), iterate.diagonal(), iterate.loss(), iterate.panels.windows())
+            let loss = iterate.loss(&Control::default()).unwrap();
+            (by_rows(&iterate), iterate.diagonal(), loss, iterate.panels.windows())
         };
         let (whole, one, four) = (run(None), run(Some(1 << 30)), run(Some(60_000)));
         assert_eq!((whole.3, one.3, four.3), (1, 1, 4));

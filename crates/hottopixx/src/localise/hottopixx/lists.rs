@@ -6,6 +6,7 @@
 //! while memory is read from front to back.
 
 use super::stream;
+use crate::control::Control;
 use crate::kernels::prefetch;
 use crate::normalise::UnitRows;
 use rand::seq::SliceRandom;
@@ -27,29 +28,46 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// The rows of X, documents renumbered and increasing.
-    pub(super) fn rows(x: &UnitRows, seed: u64) -> Self {
+    /// The rows of X, documents renumbered and increasing; `None` when stopped.
+    pub(super) fn rows(x: &UnitRows, seed: u64, control: &Control) -> Option<Self> {
         let mut number: Vec<u32> = (0..x.examples() as u32).collect();
         number.shuffle(&mut stream(seed, PERMUTATION));
         let mut starts = vec![0usize; x.features() + 1];
+        let mut watch = control.watch();
         for i in 0..x.features() {
+            if watch.spend(x.row(i).stored()).is_some() {
+                return None;
+            }
             starts[i + 1] = starts[i] + x.row(i).nonzeros().count();
         }
         let mut lists = Lists { entries: vec![(0, 0.0); starts[x.features()]], starts };
-        lists.split().into_par_iter().enumerate().for_each(|(i, list)| {
+        let all = lists.split().into_par_iter().enumerate().all(|(i, list)| {
+            if !control.goes_on() {
+                return false;
+            }
             for (entry, (k, value)) in list.iter_mut().zip(x.row(i).nonzeros()) {
                 *entry = (number[k], value as f32);
             }
             list.sort_unstable_by_key(|entry| entry.0);
+            true
         });
-        lists
+        all.then_some(lists)
     }
 
     /// The given lists, turned: list k holds (position in `chosen`, value), positions increasing,
-    /// for every entry with number k, of `numbers` in all. Counting sort.
-    pub(super) fn turned(&self, chosen: &[usize], numbers: usize) -> Lists {
+    /// for every entry with number k, of `numbers` in all. Counting sort; `None` when stopped.
+    pub(super) fn turned(
+        &self,
+        chosen: &[usize],
+        numbers: usize,
+        control: &Control,
+    ) -> Option<Lists> {
         let mut starts = vec![0usize; numbers + 1];
+        let mut watch = control.watch();
         for &i in chosen {
+            if watch.spend(self.list(i).len()).is_some() {
+                return None;
+            }
             self.list(i).iter().for_each(|entry| starts[entry.0 as usize + 1] += 1);
         }
         for k in 0..numbers {
@@ -58,13 +76,17 @@ impl Lists {
         let mut next = starts.clone();
         let mut entries = vec![(0u32, 0f32); starts[numbers]];
         for (position, &i) in chosen.iter().enumerate() {
+            // An entry goes anywhere in memory, which takes as long as ten that are read in order.
+            if watch.spend(10 * self.list(i).len()).is_some() {
+                return None;
+            }
             for &(k, value) in self.list(i) {
                 let at = &mut next[k as usize];
                 entries[*at] = (position as u32, value);
                 *at += 1;
             }
         }
-        Lists { starts, entries }
+        Some(Lists { starts, entries })
     }
 
     /// Number of lists.
@@ -140,8 +162,12 @@ mod tests {
             .filter(|t| t.2 > 3.0 && (t.0 < 7 || t.1 % 9 == 0))
             .collect();
         let x = UnitRows::new(&Sparse::from_triplets(9, 30, &triplets).unwrap().into()).unwrap();
-        let lists = Lists::rows(&x, 5);
+        let lists = Lists::rows(&x, 5, &Control::default()).unwrap();
         (x, lists)
+    }
+
+    fn turned(lists: &Lists, chosen: &[usize], numbers: usize) -> Lists {
+        lists.turned(chosen, numbers, &Control::default()).unwrap()
     }
 
     #[test]
@@ -156,10 +182,10 @@ mod tests {
             assert_eq!(values, expected);
         }
         let all: Vec<usize> = (0..x.features()).collect();
-        let turned = lists.turned(&all, 30);
-        let again = turned.turned(&(0..30).collect::<Vec<_>>(), x.features());
+        let turned = turned(&lists, &all, 30);
+        let again = self::turned(&turned, &(0..30).collect::<Vec<_>>(), x.features());
         all.iter().for_each(|&i| assert_eq!(again.list(i), lists.list(i)));
-        let some = lists.turned(&[2, 5], 30);
+        let some = self::turned(&lists, &[2, 5], 30);
         assert_eq!(some.entries.len(), lists.list(2).len() + lists.list(5).len());
     }
 
@@ -167,7 +193,7 @@ mod tests {
     fn every_list_is_visited_once_in_order_and_is_in_one_block() {
         let (x, lists) = lists();
         let all: Vec<usize> = (0..x.features()).collect();
-        let turned = lists.turned(&all, 30);
+        let turned = turned(&lists, &all, 30);
         let mut seen = Vec::new();
         turned.visit(lists.list(0).iter().rev(), |value, list| seen.push((value, list.to_vec())));
         let expected = lists.list(0).iter().rev();

@@ -184,8 +184,8 @@ struct Epoch<'a> {
 
 /// A localising matrix that can be improved by epochs: dense or sparse.
 trait Iterate {
-    /// One pass over the columns, leaving C in `Phi_0`. Returns early, with rows that
-    /// have not moved, when told to stop.
+    /// One pass over the columns, leaving C in `Phi_0`. Returns early when told to stop, with a C of
+    /// which only the diagonal is of use.
     fn epoch(&mut self, epoch: &Epoch<'_>, control: &Control) -> Option<Stop>;
     /// By how much the last projection lowered the diagonal to meet the trace, if it did.
     fn lowered(&self) -> Option<f64> {
@@ -193,8 +193,8 @@ trait Iterate {
     }
     /// `diag(C)`, one entry for each candidate.
     fn diagonal(&self) -> Vec<f64>;
-    /// `sum_i ||x_i - c_i X||_1`.
-    fn loss(&mut self) -> f64;
+    /// `sum_i ||x_i - c_i X||_1`, which takes about as long as half an epoch; `None` when stopped.
+    fn loss(&mut self, control: &Control) -> Option<f64>;
     /// Writes C, all that one epoch leaves to the next.
     fn write(&self, out: &mut dyn Write) -> io::Result<()>;
     /// Takes C from what [`Iterate::write`] wrote for the same X and candidates.
@@ -218,38 +218,71 @@ pub fn hottopixx(
     settings: &HottopixxSettings,
     control: &Control,
 ) -> Result<Localisation, Error> {
+    localise(x, rank, allowed, settings, true, control)
+}
+
+/// As [`hottopixx`] without the objective, which nothing but curiosity needs.
+pub(crate) fn unmeasured(
+    x: &UnitRows,
+    rank: usize,
+    allowed: &[bool],
+    settings: &HottopixxSettings,
+    control: &Control,
+) -> Result<Localisation, Error> {
+    localise(x, rank, allowed, settings, false, control)
+}
+
+fn localise(
+    x: &UnitRows,
+    rank: usize,
+    allowed: &[bool],
+    settings: &HottopixxSettings,
+    measured: bool,
+    control: &Control,
+) -> Result<Localisation, Error> {
     settings.check(x.features())?;
-    let mut candidates = candidate_rows(allowed, rank)?;
+    let candidates = candidate_rows(allowed, rank)?;
     let allowed = candidates.len();
-    let lists = (!x.is_dense()).then(|| Lists::rows(x, settings.seed));
-    if let Some(lists) = &lists {
-        let most = settings.column_count(x.shape(), rank, allowed);
-        if most < allowed {
-            // Told to stop, any will do: there will be no epoch.
-            candidates = screen::screen(lists, &candidates, x.examples(), most, control)
-                .unwrap_or_else(|_| candidates[..most].to_vec());
-        }
-    }
+    let Some((candidates, mut iterate)) = begin(x, rank, candidates, settings, control) else {
+        let stop = control.cut_short().unwrap_or(Stop::Interrupted);
+        return Ok(Localisation::nothing(x.features(), stop));
+    };
     let p = settings.costs(x);
     let p: Vec<f64> = candidates.iter().map(|&i| p[i]).collect();
-    let mut iterate: Box<dyn Iterate + '_> = match lists {
-        None => {
-            let dense = settings.dense(x.shape(), candidates.len());
-            Box::new(DenseIterate::new(x, &candidates, settings.seed, &dense))
-        }
-        Some(lists) => Box::new(SparseIterate::new(lists, x.examples(), candidates.clone(), rank)),
-    };
     let (epochs, stop) = descend(iterate.as_mut(), x.examples(), rank, &p, settings, control)?;
     let diagonal = iterate.diagonal();
     let cost: f64 = p.iter().zip(&diagonal).map(|(p, d)| p * d).sum();
+    let loss = if measured && stop == Stop::Finished { iterate.loss(control) } else { None };
     Ok(Localisation {
         diagonal: spread(&candidates, &diagonal, x.features()),
         iterations: epochs,
-        objective: iterate.loss() + cost,
+        objective: loss.map_or(f64::NAN, |loss| loss + cost),
         converged: epochs == settings.epochs,
         stop,
         screened: (candidates.len() < allowed).then_some((candidates.len(), allowed)),
     })
+}
+
+/// The candidates that get a column of C, and C = 0; `None` when stopped.
+fn begin<'a>(
+    x: &'a UnitRows,
+    rank: usize,
+    mut candidates: Vec<usize>,
+    settings: &HottopixxSettings,
+    control: &Control,
+) -> Option<(Vec<usize>, Box<dyn Iterate + 'a>)> {
+    if x.is_dense() {
+        let dense = settings.dense(x.shape(), candidates.len());
+        let iterate = DenseIterate::new(x, &candidates, settings.seed, &dense);
+        return Some((candidates, Box::new(iterate)));
+    }
+    let lists = Lists::rows(x, settings.seed, control)?;
+    let most = settings.column_count(x.shape(), rank, candidates.len());
+    if most < candidates.len() {
+        candidates = screen::screen(&lists, &candidates, x.examples(), most, control).ok()?;
+    }
+    let iterate = SparseIterate::new(lists, x.examples(), candidates.clone(), rank, control)?;
+    Some((candidates, Box::new(iterate)))
 }
 
 /// The epochs: how many were completed, and why they ended.

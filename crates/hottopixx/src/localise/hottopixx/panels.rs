@@ -13,6 +13,7 @@
 //! error is a millionth of the entry.
 
 use super::{shuffled, stream};
+use crate::control::{Control, Stop};
 use crate::kernels::{LANES, QUAD, View, ViewMut, multiply, pack_gram, packed_gram_len};
 use crate::matrix::Entries;
 use crate::normalise::UnitRows;
@@ -114,22 +115,30 @@ impl Panels {
         windows.into_iter().map(panels).collect()
     }
 
-    /// Puts a window into memory, unless it is there.
-    pub fn load(&mut self, x: &UnitRows, window: usize) {
+    /// Puts a window into memory, unless it is there; why not, when stopped.
+    pub fn load(&mut self, x: &UnitRows, window: usize, control: &Control) -> Result<(), Stop> {
         if self.loaded == Some(window) {
-            return;
+            return Ok(());
         }
-        self.loaded = Some(window);
+        self.loaded = None;
         let columns = self.windows[window].clone();
         // The streams from 0 on belong to the epochs, the last one to the cost vector.
         let mut random = stream(self.seed, u64::MAX - 1 - window as u64);
-        self.gather(x, columns, &mut random);
-        self.multiply(window);
+        self.gather(x, columns, &mut random, control)?;
+        self.multiply(window, control)?;
+        self.loaded = Some(window);
+        Ok(())
     }
 
     /// Reads the columns, [`LANES`] rows of X at a time: each row once and from left to right, into
     /// a buffer from which all panels take their columns.
-    fn gather(&mut self, x: &UnitRows, columns: Range<usize>, random: &mut impl Rng) {
+    fn gather(
+        &mut self,
+        x: &UnitRows,
+        columns: Range<usize>,
+        random: &mut impl Rng,
+        control: &Control,
+    ) -> Result<(), Stop> {
         let (step, n) = (self.step(), columns.len());
         let order = shuffled(n, random);
         let largest = self.windows.iter().map(|w| w.len().next_multiple_of(QUAD)).max();
@@ -138,6 +147,9 @@ impl Panels {
         self.values[n * step..whole].fill(0.0);
         let mut buffer = vec![0.0f32; LANES * n];
         for first in (0..self.rows.len()).step_by(LANES) {
+            if let Some(stop) = control.stopped() {
+                return Err(stop);
+            }
             let rows = &self.rows[first..self.rows.len().min(first + LANES)];
             buffer.par_chunks_mut(n).zip(rows).for_each(|(out, &i)| {
                 read_row(x, i, columns.clone(), out);
@@ -154,24 +166,29 @@ impl Panels {
                 }
             });
         }
+        Ok(())
     }
 
     /// The Gram matrix of each panel.
-    fn multiply(&mut self, window: usize) {
+    fn multiply(&mut self, window: usize, control: &Control) -> Result<(), Stop> {
         let (step, full, m) = (self.step(), packed_gram_len(self.width), self.candidates);
         let panels = self.panels(window);
         self.grams.resize(self.grams.len().max(panels * full), 0.0);
         let values = self.values.par_chunks(self.width * step);
-        self.grams.par_chunks_mut(full).zip(values).take(panels).for_each_init(
+        self.grams.par_chunks_mut(full).zip(values).take(panels).try_for_each_init(
             || vec![0.0; self.width * self.width],
             |gram, (packed, values)| {
+                if let Some(stop) = control.stopped() {
+                    return Err(stop);
+                }
                 let width = values.len() / step;
                 let columns = View::by_rows(values, width, m, step);
                 let out = ViewMut::by_rows(gram, width, width, width);
                 multiply(1.0, columns, columns.transposed(), 0.0, out);
                 pack_gram(gram, width, &mut packed[..packed_gram_len(width)]);
+                Ok(())
             },
-        );
+        )
     }
 }
 
@@ -244,7 +261,7 @@ mod tests {
             );
             let mut seen = Vec::new();
             for (window, order) in panels.visits(4) {
-                panels.load(&x, window);
+                panels.load(&x, window, &Control::default()).unwrap();
                 for p in order {
                     let panel = panels.panel(p as usize);
                     seen.extend(check(&x, &panels, panel, &panels.windows[window]));

@@ -59,7 +59,9 @@ fn prices(
     documents: usize,
     control: &Control,
 ) -> Result<Vec<f64>, Stop> {
-    let documents = rows.turned(candidates, documents);
+    let Some(documents) = rows.turned(candidates, documents, control) else {
+        return Err(control.cut_short().unwrap_or(Stop::Interrupted));
+    };
     let ends = rows.blocks(BLOCKS, 1);
     let sums: Vec<Result<Vec<f64>, Stop>> = (0..ends.len())
         .into_par_iter()
@@ -148,7 +150,7 @@ mod tests {
     #[test]
     fn prices_are_what_rows_take_off_the_errors() {
         let (x, _) = instance(4, 1);
-        let rows = Lists::rows(&x, 3);
+        let rows = Lists::rows(&x, 3, &Control::default()).unwrap();
         let candidates: Vec<usize> = (0..x.features()).step_by(2).collect();
         let prices = prices(&rows, &candidates, x.examples(), &Control::default()).unwrap();
         for (q, &j) in candidates.iter().enumerate().step_by(17) {
@@ -160,7 +162,7 @@ mod tests {
     #[test]
     fn keeps_the_anchors_whatever_the_number_of_threads() {
         let (x, hott) = instance(6, 2);
-        let rows = Lists::rows(&x, 0);
+        let rows = Lists::rows(&x, 0, &Control::default()).unwrap();
         let all: Vec<usize> = (0..x.features()).collect();
         let kept = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -184,7 +186,7 @@ mod tests {
             .collect();
         let matrix = crate::matrix::Sparse::from_triplets(24, 40, &triplets).unwrap();
         let x = UnitRows::new(&matrix.into()).unwrap();
-        let rows = Lists::rows(&x, 0);
+        let rows = Lists::rows(&x, 0, &Control::default()).unwrap();
         let all: Vec<usize> = (0..24).collect();
         let kept = screen(&rows, &all, 40, 20, &Control::default()).unwrap();
         assert_eq!(kept, (0..20).collect::<Vec<_>>());

@@ -57,6 +57,8 @@ pub(super) struct SparseIterate {
     rows: Vec<Vec<(u32, f32)>>,
     /// The multiplier of the last projection.
     lowered: f64,
+    /// The diagonal of the last projection: of C, unless an epoch was stopped.
+    levels: Vec<f32>,
 }
 
 /// Threads that are provided for, whatever their number.
@@ -79,15 +81,22 @@ pub(super) fn memory(shape: Shape, columns: usize) -> u64 {
 }
 
 impl SparseIterate {
-    /// C = 0 for the rows in `x`, documents `0..examples`.
-    pub(super) fn new(x: Lists, examples: usize, candidates: Vec<usize>, rank: usize) -> Self {
+    /// C = 0 for the rows in `x`, documents `0..examples`; `None` when stopped.
+    pub(super) fn new(
+        x: Lists,
+        examples: usize,
+        candidates: Vec<usize>,
+        rank: usize,
+        control: &Control,
+    ) -> Option<Self> {
         let mut number = vec![None; x.len()];
         candidates.iter().enumerate().for_each(|(q, &i)| number[i] = Some(q as u32));
-        let documents = x.turned(&candidates, examples);
+        let documents = x.turned(&candidates, examples, control)?;
         // Reading the scratch at the end of a row is like some visits.
         let ends = x.blocks(BLOCKS, 1 + candidates.len() / 64);
         let rows = vec![Vec::new(); x.len()];
-        SparseIterate { x, documents, candidates, number, rank, ends, rows, lowered: 0.0 }
+        let (lowered, levels) = (0.0, vec![0.0; candidates.len()]);
+        Some(SparseIterate { x, documents, candidates, number, rank, ends, rows, lowered, levels })
     }
 
     /// All visits of row `i`, in the epoch's order; `u` is zero before and after.
@@ -151,7 +160,8 @@ impl SparseIterate {
     fn project(&mut self) {
         let (lowered, levels) = self.levels();
         self.lowered = lowered;
-        let levels: Vec<f32> = levels.into_iter().map(|level| level as f32).collect();
+        self.levels = levels.into_iter().map(|level| level as f32).collect();
+        let levels = &self.levels;
         self.rows.par_iter_mut().zip(&self.number).for_each(|(row, own)| {
             row.retain_mut(|(j, value)| {
                 let level = levels[*j as usize];
@@ -224,8 +234,12 @@ impl Iterate for SparseIterate {
             })
             .collect();
         self.rows = rows;
-        self.project();
-        stops.into_iter().flatten().next()
+        let stop = stops.into_iter().flatten().next();
+        // Rows that have moved and rows that have not make no C: its diagonal stays as it was.
+        if stop.is_none() {
+            self.project();
+        }
+        stop
     }
 
     fn lowered(&self) -> Option<f64> {
@@ -233,7 +247,7 @@ impl Iterate for SparseIterate {
     }
 
     fn diagonal(&self) -> Vec<f64> {
-        self.diagonal_before()
+        self.levels.iter().map(|level| f64::from(*level)).collect()
     }
 
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -256,25 +270,30 @@ impl Iterate for SparseIterate {
             if row.iter().any(|e| e.0 as usize >= m) {
                 return Err(io::Error::other("it has a column that does not exist"));
             }
-            Ok(())
-        })
+            Ok::<(), io::Error>(())
+        })?;
+        self.levels = self.diagonal_before().into_iter().map(|level| level as f32).collect();
+        Ok(())
     }
 
-    fn loss(&mut self) -> f64 {
-        let losses: Vec<f64> = (0..self.x.len())
+    fn loss(&mut self, control: &Control) -> Option<f64> {
+        let losses: Option<Vec<f64>> = (0..self.x.len())
             .into_par_iter()
             .map_init(
                 || vec![0f32; self.candidates.len()],
                 |dense, i| {
+                    if !control.goes_on() {
+                        return None;
+                    }
                     self.rows[i].iter().for_each(|&(j, v)| dense[j as usize] = v);
                     let sum: f64 = self.rows[i].iter().map(|e| f64::from(e.1)).sum();
                     let loss = hinge(self.x.list(i), &self.documents, dense) + sum - 1.0;
                     self.rows[i].iter().for_each(|&(j, _)| dense[j as usize] = 0.0);
-                    loss
+                    Some(loss)
                 },
             )
             .collect();
-        losses.iter().sum()
+        Some(losses?.iter().sum())
     }
 }
 
@@ -299,8 +318,10 @@ mod tests {
     fn losses(x: &UnitRows, c: &[f64], i: usize) -> (f64, f64, f64) {
         let f = x.features();
         let x = as_sparse(x);
-        let lists = Lists::rows(&x, 0);
-        let documents = lists.turned(&(0..f).collect::<Vec<_>>(), x.examples());
+        let free = Control::default();
+        let lists = Lists::rows(&x, 0, &free).unwrap();
+        let all: Vec<usize> = (0..f).collect();
+        let documents = lists.turned(&all, x.examples(), &free).unwrap();
         let single: Vec<f32> = c.iter().map(|v| *v as f32).collect();
         let exact = hinge(lists.list(i), &documents, &single) + c.iter().sum::<f64>() - 1.0;
         let mut rest = x.dense_row(i);
