@@ -200,15 +200,15 @@ impl NearSolver {
                 usable: &near.usable,
                 upper: Some(&self.upper),
             };
-            let walked = self.solver.improve(&inner, Some(&basis));
-            pivots += walked.pivots;
+            let (walked, stopped) = self.solver.walk_from(&inner, Some(&basis));
+            pivots += walked;
             std::mem::swap(&mut self.weights, &mut self.old_weights);
             std::mem::swap(&mut self.residual, &mut self.old_residual);
             self.weights.clear();
             self.weights.extend_from_slice(self.solver.weights());
             self.form_residual(p);
             let turned = self.turned(p);
-            if walked.stopped || watch.spend(6 * p.usable.len() * p.x.len()).is_some() {
+            if stopped || watch.spend(6 * p.usable.len() * p.x.len()).is_some() {
                 return (pivots, End::Stopped);
             }
             if turned.is_empty() {

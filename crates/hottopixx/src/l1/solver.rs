@@ -118,14 +118,26 @@ impl Solver {
     /// As [`Solver::fit`] without a proof: what the weights miss is measured, that no others miss
     /// less is only the walk's opinion.
     pub fn improve(&mut self, problem: &Problem<'_>, warm: Option<&Basis>) -> Improved {
+        let (pivots, stopped) = self.walk_from(problem, warm);
+        Improved { value: self.measure(problem), pivots, stopped }
+    }
+
+    /// As [`Solver::improve`] for those who measure for themselves: the pivots it took, and whether
+    /// it was stopped.
+    pub(super) fn walk_from(
+        &mut self,
+        problem: &Problem<'_>,
+        warm: Option<&Basis>,
+    ) -> (usize, bool) {
         self.reset(problem);
         if let Some(basis) = warm {
             self.take_basis(problem, basis);
         }
         self.refresh(problem, false);
         let control = self.control.clone();
-        let (pivots, stopped) = self.walk(problem, &mut control.watch());
-        Improved { value: self.measure(problem), pivots, stopped }
+        let walked = self.walk(problem, &mut control.watch());
+        self.form_dual(problem);
+        walked
     }
 
     /// The weights c, by atom of the design.
@@ -204,24 +216,26 @@ impl Solver {
         missed + spent + p.offset()
     }
 
-    /// The error of the weights from the data alone, and the dual of the vertex as far as the walk
-    /// knows it: both residuals and duals of active points are what they are, not what they should
-    /// be.
-    fn measure(&mut self, p: &Problem<'_>) -> f64 {
-        self.form_residual(p);
-        let value = self.value(p);
+    /// The dual of the vertex as the walk knows it.
+    fn form_dual(&mut self, p: &Problem<'_>) {
         let (up, down) = (p.design.loss.up(), p.design.loss.down());
         self.dual.clear();
-        if p.design.whole && value <= ZERO * p.mass() {
-            // Nothing is missed: the dual 0 of the norm proves it.
-            self.dual.resize(p.x.len(), 0.5 * (up - down));
-            return value.max(0.0);
-        }
         self.dual.extend(self.side.iter().map(|s| if *s == ABOVE { up } else { -down }));
         for (&k, &y) in self.active.iter().zip(&self.dual_active) {
             self.dual[k as usize] = y.clamp(-down, up);
         }
-        if p.design.whole { value.max(0.0) } else { value }
+    }
+
+    /// The error of the weights from the data alone: residuals of active points are what they
+    /// are, not what they should be. Where nothing is missed, the dual becomes that of the norm at
+    /// zero, which proves it.
+    fn measure(&mut self, p: &Problem<'_>) -> f64 {
+        self.form_residual(p);
+        let value = self.value(p).max(0.0);
+        if value <= ZERO * p.mass() {
+            self.dual.fill(0.5 * (p.design.loss.up() - p.design.loss.down()));
+        }
+        value
     }
 }
 
