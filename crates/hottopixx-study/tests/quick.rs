@@ -25,3 +25,9 @@ fn hard_families_are_recovered() {
 fn linear_programs_reach_their_gaps() {
     passes(&["lp", "grid", "--quick"]);
 }
+
+/// Status, objective, bound, error and alpha of every call, in exact arithmetic.
+#[test]
+fn every_claim_on_adversarial_instances_holds() {
+    passes(&["campaign", "--quick"]);
+}
