@@ -188,7 +188,8 @@ def factor(
     groups : bool, default=True
         Whether to look for the rows that could stand in the place of each hott row.
     memory : int, optional
-        Bytes that "hottopixx" may take beside X.
+        Bytes that "hottopixx" may take beside X (default 8 GiB, on any machine); where the limit
+        changes the answer, a note of the result says so.
     max_seconds : float, optional
         After so many seconds the best answer so far will do.
     verbose : bool, default=False

@@ -1,6 +1,7 @@
 """Long calls: interrupts, limits, progress, other threads."""
 
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -36,6 +37,45 @@ def test_ctrl_c_stops_within_a_second(method):
     finally:
         timer.cancel()
     assert time.monotonic() - sent[0] < 1.0
+
+
+def native_threads():
+    """How many threads of this process compute; idle ones of a pool take a moment to end."""
+    tasks = pathlib.Path("/proc/self/task")
+    for _ in range(20):
+        names = [(task / "comm").read_text().strip() for task in tasks.iterdir()]
+        count = sum(name.startswith("hottopixx") for name in names)
+        if count == 0:
+            break
+        time.sleep(0.01)
+    return count
+
+
+@pytest.mark.parametrize("method", ["auto", "hottopixx", "gradient", "snpa"])
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc tells of threads")
+def test_an_interrupted_call_has_let_go_of_the_array(method):
+    X = big(500, 20_000)
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            hottopixx.factor(X, 20, method, epochs=100_000)
+            pytest.skip("this machine is too fast")
+    finally:
+        timer.cancel()
+    assert native_threads() == 0
+    X[:] = -1.0  # nobody reads it any more
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc tells of threads")
+def test_after_an_error_in_progress_nothing_goes_on(monkeypatch):
+    def angry(*_):
+        raise RuntimeError("no more of this")
+
+    monkeypatch.setattr("hottopixx._progress.Bar.__call__", angry)
+    with pytest.raises(RuntimeError, match="no more of this"):
+        hottopixx.factor(big(), 20, "hottopixx", epochs=100_000, verbose=True)
+    assert native_threads() == 0
 
 
 def test_a_limit_gives_the_best_so_far():

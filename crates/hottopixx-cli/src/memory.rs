@@ -21,15 +21,39 @@ struct Plan {
     mapped: bool,
 }
 
-impl Plan {
-    /// Bytes of the limit that the matrix leaves; one in a mapped file leaves all.
-    fn beside(limit: u64, shape: Shape, mapped: bool) -> u64 {
-        if mapped { limit } else { limit.saturating_sub(shape.bytes()) }
+/// How much memory is allowed.
+#[derive(Clone, Copy)]
+struct Allowed {
+    /// By `--memory`: runs keep to it, if need be with another answer.
+    pinned: Option<u64>,
+    /// By the machine: runs that need more are refused, and no answer depends on it.
+    machine: u64,
+}
+
+impl Allowed {
+    fn by(input: &Input) -> Self {
+        Allowed { pinned: input.memory, machine: hottopixx_io::usual_memory() }
     }
 
-    fn new(factor: &Factor, shape: Shape, mapped: bool, limit: u64) -> Self {
-        let factor = factor.clone().memory(Plan::beside(limit, shape, mapped));
-        Plan { footprint: factor.footprint(shape), limit, mapped }
+    fn limit(self) -> u64 {
+        self.pinned.unwrap_or(self.machine)
+    }
+
+    /// The factorization, told what `--memory` leaves beside the matrix; one in a mapped file leaves
+    /// all.
+    fn tell(self, factor: Factor, shape: Shape, mapped: bool) -> Factor {
+        match self.pinned {
+            Some(limit) if mapped => factor.memory(limit),
+            Some(limit) => factor.memory(limit.saturating_sub(shape.bytes())),
+            None => factor,
+        }
+    }
+}
+
+impl Plan {
+    fn new(factor: &Factor, shape: Shape, mapped: bool, allowed: Allowed) -> Self {
+        let factor = allowed.tell(factor.clone(), shape, mapped);
+        Plan { footprint: factor.footprint(shape), limit: allowed.limit(), mapped }
     }
 
     /// Bytes that count against the limit.
@@ -58,59 +82,125 @@ pub fn foresee(args: &args::Factor, factor: &Factor) -> Result<(), Failure> {
     if shape.entries > isize::MAX as usize / 64 {
         return Ok(()); // loading will say so
     }
-    let plan = Plan::new(factor, shape, header.mapped, limit(&args.input));
-    check(&source.name(), factor, shape, &plan)
+    let allowed = Allowed::by(&args.input);
+    let plan = Plan::new(factor, shape, header.mapped, allowed);
+    check(&source.name(), factor, shape, &plan, allowed)
 }
 
-/// Gives the factorization what the limit leaves, and what it will take at most; an error when that
-/// is too much.
+/// Gives the factorization what `--memory` leaves, and what it will take at most; an error when that
+/// is more than is allowed.
 pub fn plan(
     factor: Factor,
     raw: (&str, Shape, bool),
     input: &Input,
     quiet: bool,
 ) -> Result<(Factor, u64), Failure> {
-    let (label, shape, mapped) = raw;
-    let limit = limit(input);
-    let plan = Plan::new(&factor, shape, mapped, limit);
-    check(label, &factor, shape, &plan)?;
-    let predicted = plan.footprint.peak();
+    let allowed = Allowed::by(input);
+    let (factor, predicted) = plan_within(factor, raw, allowed)?;
     if predicted >= WORTH_SAYING && !quiet {
-        say(&format!("memory: at most {}, {} are allowed", size(predicted), size(limit)));
+        let (most, limit) = (size(predicted), size(allowed.limit()));
+        say(&format!("memory: at most {most}, {limit} are allowed"));
     }
-    Ok((factor.memory(Plan::beside(limit, shape, mapped)), predicted))
+    Ok((factor, predicted))
 }
 
-fn limit(input: &Input) -> u64 {
-    input.memory.unwrap_or_else(hottopixx_io::usual_memory)
+fn plan_within(
+    factor: Factor,
+    (label, shape, mapped): (&str, Shape, bool),
+    allowed: Allowed,
+) -> Result<(Factor, u64), Failure> {
+    let plan = Plan::new(&factor, shape, mapped, allowed);
+    check(label, &factor, shape, &plan, allowed)?;
+    Ok((allowed.tell(factor, shape, mapped), plan.footprint.peak()))
 }
 
-fn check(label: &str, factor: &Factor, shape: Shape, plan: &Plan) -> Result<(), Failure> {
+fn check(
+    label: &str,
+    factor: &Factor,
+    shape: Shape,
+    plan: &Plan,
+    allowed: Allowed,
+) -> Result<(), Failure> {
     if plan.fits() {
         return Ok(());
     }
+    Err(Failure::Wrong(format!(
+        "{label}: this run would take {} of memory, but {} are allowed: {}",
+        size(plan.needed()),
+        size(plan.limit),
+        remedy(factor, shape, plan.mapped, allowed)
+    )))
+}
+
+/// What would fit.
+fn remedy(factor: &Factor, shape: Shape, mapped: bool, allowed: Allowed) -> String {
+    // Who says so may have less memory and another answer; nobody gets one without asking.
+    let pinned = Allowed { pinned: Some(allowed.machine), ..allowed };
+    if allowed.pinned.is_none() && Plan::new(factor, shape, mapped, pinned).fits() {
+        let limit = size(allowed.machine);
+        return format!(
+            "give --memory {}, within which the method gives another answer",
+            limit.replace(' ', "")
+        );
+    }
     let others = Method::ALL.into_iter().filter(|method| method.must_be_told().is_empty());
     let mut others: Vec<(u64, Method)> = others
-        .map(|method| {
-            (Plan::new(&factor.clone().method(method), shape, plan.mapped, plan.limit), method)
-        })
+        .map(|method| (Plan::new(&factor.clone().method(method), shape, mapped, allowed), method))
         .filter(|(plan, _)| plan.fits())
         .map(|(plan, method)| (plan.needed(), method))
         .collect();
     others.sort_by_key(|other| other.0);
-    let remedy = match &others[..] {
+    match &others[..] {
         [] => "raise --memory, lower --rank, or give fewer rows or columns".to_owned(),
         [(needed, method), ..] => {
-            format!(
-                "raise --memory, or choose --method {}, which takes {}",
-                method.name(),
-                size(*needed)
-            )
+            let (name, needed) = (method.name(), size(*needed));
+            format!("raise --memory, or choose --method {name}, which takes {needed}")
         }
-    };
-    Err(Failure::Wrong(format!(
-        "{label}: this run would take {} of memory, but {} are allowed: {remedy}",
-        size(plan.needed()),
-        size(plan.limit)
-    )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hottopixx::matrix::{Dense, Matrix};
+
+    const GIB: u64 = 1 << 30;
+
+    fn sparse(rows: usize, cols: usize, entries: usize) -> Shape {
+        Shape { rows, cols, entries, dense: false }
+    }
+
+    /// The same input and options are the same run on any machine that can carry it out at all.
+    #[test]
+    fn no_answer_depends_on_the_memory_of_the_machine() {
+        let matrix = Matrix::from(Dense::from_rows(&[[1.0, 2.0], [3.0, 1.0]]).unwrap());
+        let shape = sparse(100_000, 1_000_000, 50_000_000);
+        for method in Method::ALL {
+            let factor = || Factor::new(100).method(method).threads(2);
+            let on = |machine: u64| {
+                let allowed = Allowed { pinned: None, machine };
+                let (told, predicted) = plan_within(factor(), ("x", shape, false), allowed)?;
+                Ok((told.fingerprint(&matrix), predicted))
+            };
+            let plain = factor().fingerprint(&matrix);
+            let found: Vec<Result<(u64, u64), Failure>> = [4, 64, 1024].map(|m| on(m * GIB)).into();
+            assert!(found.iter().flatten().all(|run| run.0 == plain), "{}", method.name());
+            let predictions: Vec<u64> = found.iter().flatten().map(|run| run.1).collect();
+            assert!(predictions.windows(2).all(|pair| pair[0] == pair[1]));
+            assert!(found[2].is_ok());
+        }
+    }
+
+    #[test]
+    fn a_limit_that_was_asked_for_is_kept_to_and_one_that_was_not_is_offered() {
+        let shape = sparse(100_000, 1_000_000, 50_000_000);
+        let factor = || Factor::new(100).method(Method::Hottopixx).threads(2);
+        let run = |pinned: Option<u64>| {
+            let allowed = Allowed { pinned, machine: 5 * GIB / 2 };
+            plan_within(factor(), ("x", shape, false), allowed)
+        };
+        let Err(Failure::Wrong(sentence)) = run(None) else { panic!("not refused") };
+        assert!(sentence.contains("give --memory 2.5GiB, within which"), "{sentence}");
+        assert!(run(Some(5 * GIB / 2)).is_ok());
+    }
 }

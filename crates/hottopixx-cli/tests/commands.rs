@@ -402,8 +402,11 @@ fn a_reader_that_goes_away_is_success() {
 #[test]
 fn time_limits() {
     let folder = Folder::with_instance();
-    let line = folder.refusal(&["factor", "X.npy", "--rank", "5", "--max-seconds", "0"], 3);
-    assert!(line.contains("--max-seconds"), "{line}");
+    // No time at all is time for successive projection.
+    let answer = folder.json(&["factor", "X.npy", "--rank", "5", "--max-seconds", "0", "--json"]);
+    assert_eq!((&answer["stop"], &answer["chosen_from"]), (&"time_limit".into(), &"spa".into()));
+    let note = answer["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("The time limit was reached before the method auto"), "{note}");
     let slow = ["--method", "hottopixx", "--epochs", "1000000000", "--max-seconds", "0.5"];
     let answer = folder.json(&[&["factor", "X.npy", "--rank", "5", "--json"], &slow[..]].concat());
     assert_eq!(answer["stop"], "time_limit");

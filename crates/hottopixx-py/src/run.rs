@@ -6,7 +6,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -27,8 +27,9 @@ pub struct Run {
 }
 
 /// Does the work on a thread of its own with the interpreter released, and returns as soon as it is
-/// done. A signal, such as Ctrl-C, or an exception in the caller's progress function ends the
-/// call at once; the thread is told to stop and ends by itself soon after.
+/// done. After a signal, such as Ctrl-C, or an exception in the caller's progress function the thread
+/// is told to stop, and the call ends when it has, well within a second: it reads the caller's
+/// arrays, which are the caller's again from then on.
 pub fn run<T: Send + 'static>(
     py: Python<'_>,
     run: &Run,
@@ -48,29 +49,45 @@ pub fn run<T: Send + 'static>(
     if run.progress.is_some() {
         control = control.with_observer(latest.clone());
     }
-    let (sender, mut receiver) = channel();
-    std::thread::Builder::new()
+    let (sender, receiver) = channel();
+    let worker = std::thread::Builder::new()
         .name("hottopixx".to_owned())
-        .spawn(move || sender.send(work(&control)).unwrap_or_default())
+        .spawn(move || {
+            // Whoever waits for the end of the thread needs no answer.
+            sender.send(work(&control)).unwrap_or_default();
+        })
         .map_err(|error| PyOSError::new_err(format!("no thread to compute on: {error}")))?;
+    let answer = wait(py, run, &latest, receiver);
+    stop.store(true, Ordering::Relaxed);
+    // An answer may be on its way while the thread still lets go of the arrays.
+    // That it broke off is known from the channel.
+    let _ = py.detach(move || worker.join());
+    match answer? {
+        Some(answer) => {
+            latest.tell(py, run.progress.as_ref())?;
+            answer.map_err(to_python)
+        }
+        None => Err(PyRuntimeError::new_err("the computation broke off: please report it")),
+    }
+}
+
+/// The answer, or what the interpreter has to say before there is one; `None` when there will be
+/// none.
+fn wait<T: Send>(
+    py: Python<'_>,
+    run: &Run,
+    latest: &Latest,
+    mut receiver: Receiver<T>,
+) -> PyResult<Option<T>> {
     loop {
         let answer;
         (answer, receiver) = py.detach(move || (receiver.recv_timeout(LOOK), receiver));
         match answer {
-            Ok(answer) => {
-                latest.tell(py, run.progress.as_ref())?;
-                return answer.map_err(to_python);
-            }
+            Ok(answer) => return Ok(Some(answer)),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("the computation broke off: please report it"));
-            }
+            Err(RecvTimeoutError::Disconnected) => return Ok(None),
         }
-        let looked = py.check_signals().and_then(|()| latest.tell(py, run.progress.as_ref()));
-        if let Err(error) = looked {
-            stop.store(true, Ordering::Relaxed);
-            return Err(error);
-        }
+        py.check_signals().and_then(|()| latest.tell(py, run.progress.as_ref()))?;
     }
 }
 

@@ -28,5 +28,5 @@ pub mod text;
 pub use error::Error;
 pub use factor::{
     Bounds, Certified, Cleaning, Compared, Comparison, Errors, Factor, Factorization, Footprint,
-    HottRow, Method, Objective, RankPath, RankPoint, Seconds, Skipped,
+    HottRow, Method, Objective, RankPath, RankPoint, Seconds, Skipped, USUAL_BUDGET,
 };

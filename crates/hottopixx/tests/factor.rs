@@ -1,12 +1,14 @@
 //! The whole pipeline through the public interface.
 
 use hottopixx::certify::verify;
-use hottopixx::control::Control;
+use hottopixx::control::{Control, Observer, Progress, Stop};
 use hottopixx::localise::lp::LpStatus;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::synth::{Family, Recipe};
 use hottopixx::{Cleaning, Error, Factor, Factorization, Method, Objective};
 use proptest::prelude::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 fn paper(rank: usize, duplicates: usize, seed: u64) -> hottopixx::synth::Instance {
     let recipe = Recipe::new(Family::Paper, rank).size(30, 60).noise(0.5);
@@ -301,15 +303,107 @@ fn algorithm_1_says_when_its_clusters_are_not_the_rank() {
     assert_eq!((few.hott.len(), many.hott.len()), (2, 6));
 }
 
+/// Told all that any method must be told.
+fn all_told(rank: usize, method: Method) -> Factor {
+    Factor::new(rank).method(method).tau(1.0).epsilon(0.05).alpha(0.5).gap(1e-3)
+}
+
+/// Rows of successive projection are there whatever the time, and a note says whose they are.
 #[test]
-fn a_deadline_in_the_past_is_no_answer_or_a_flagged_one() {
-    use hottopixx::control::Stop;
+fn a_deadline_in_the_past_leaves_the_rows_of_successive_projection() {
     let instance = paper(3, 0, 2);
-    let control = Control::default().with_deadline(std::time::Instant::now());
-    match Factor::new(3).control(control).run(&instance.matrix) {
-        Ok(answer) => assert_eq!(answer.stop, Stop::TimeLimit),
-        Err(error) => assert_eq!(error, Error::NoAnswer(Stop::TimeLimit)),
+    let spa: Vec<usize> =
+        sorted(&Factor::new(3).method(Method::Spa).run(&instance.matrix).unwrap());
+    for method in Method::ALL {
+        let late = Control::default().with_deadline(std::time::Instant::now());
+        let answer = all_told(3, method).control(late).run(&instance.matrix).unwrap();
+        assert_eq!(answer.stop, Stop::TimeLimit, "{}", method.name());
+        assert_eq!(answer.hott.len(), 3, "{}", method.name());
+        assert!(answer.errors.mean_l1 < 2.0);
+        if method.is_program() {
+            continue; // they begin with a point of their own
+        }
+        assert_eq!(sorted(&answer), spa, "{}", method.name());
+        let said = answer.notes.iter().any(|note| note.contains("successive projection"));
+        assert_eq!(said, method != Method::Spa, "{}: {:?}", method.name(), answer.notes);
     }
+}
+
+/// Raises a flag with the report of a given number.
+struct Tripwire {
+    reports: AtomicUsize,
+    at: usize,
+    flag: Arc<AtomicBool>,
+}
+
+impl Tripwire {
+    /// A control that is told to stop with report number `at`, from 1, and its tripwire.
+    fn at(at: usize) -> (Control, Arc<Self>) {
+        let flag = Arc::new(AtomicBool::new(false));
+        let wire = Arc::new(Tripwire { reports: AtomicUsize::new(0), at, flag: flag.clone() });
+        (Control::default().with_stop_flag(flag).with_observer(wire.clone()), wire)
+    }
+}
+
+impl Observer for Tripwire {
+    fn progress(&self, _: &Progress<'_>) {
+        if self.reports.fetch_add(1, Ordering::Relaxed) + 1 == self.at {
+            self.flag.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Wherever a run is stopped, it gives as many rows as were asked for, and says that it is finished
+/// only if nothing is missing.
+#[test]
+fn a_run_that_says_finished_has_the_bytes_of_one_without_limits() {
+    let recipe = Recipe::new(Family::NearDuplicates, 4).size(40, 120);
+    let matrix = recipe.generate().unwrap().matrix;
+    let mut cut_short = 0;
+    for method in Method::ALL {
+        let factor = all_told(4, method).threads(1).epochs(8);
+        let free = factor.run(&matrix).unwrap();
+        let (control, wire) = Tripwire::at(usize::MAX);
+        factor.clone().control(control).run(&matrix).unwrap();
+        let total = wire.reports.load(Ordering::Relaxed);
+        let mut moments = vec![1, 2, 3, 5, 8, total / 2, total - total / 5, total];
+        moments.retain(|at| (1..=total).contains(at));
+        for at in moments {
+            let (control, _) = Tripwire::at(at);
+            let answer = factor.clone().control(control.clone()).run(&matrix).unwrap();
+            let name = format!("{} at {at} of {total}", method.name());
+            let mut rows = sorted(&answer);
+            rows.dedup();
+            assert_eq!(rows.len(), 4, "{name}");
+            if answer.stop == Stop::Finished {
+                assert_eq!((&answer.hott, &answer.f, &answer.w), (&free.hott, &free.f, &free.w));
+            } else {
+                assert_eq!(answer.stop, Stop::Interrupted, "{name}");
+                cut_short += 1;
+            }
+            // What one run was told does not stick to the next with the same control.
+            let evaluated = Factor::new(4).control(control.for_new_run());
+            assert_eq!(evaluated.evaluate(&matrix, &rows).unwrap().stop, Stop::Interrupted);
+        }
+    }
+    assert!(cut_short > 30, "{cut_short}");
+}
+
+/// Near-duplicates are what groups are for, and groups are what comes last.
+#[test]
+fn groups_that_were_left_out_are_no_finished_run() {
+    let recipe = Recipe::new(Family::NearDuplicates, 4).size(40, 120);
+    let matrix = recipe.generate().unwrap().matrix;
+    let factor = Factor::new(4).method(Method::Spa).threads(1);
+    assert!(factor.run(&matrix).unwrap().hott.iter().any(|hott| hott.group.len() > 1));
+    let flag = Arc::new(AtomicBool::new(true));
+    let control = Control::default().with_stop_flag(flag.clone());
+    let factor = factor.control(control);
+    let answer = factor.run(&matrix).unwrap();
+    assert_eq!(answer.stop, Stop::Interrupted);
+    assert!(answer.hott.iter().all(|hott| hott.group.len() == 1));
+    flag.store(false, Ordering::Relaxed);
+    assert_eq!(factor.run(&matrix).unwrap().stop, Stop::Finished);
 }
 
 proptest! {

@@ -8,6 +8,7 @@ use crate::clean::{
 };
 use crate::control::{Control, Stop};
 use crate::localise::frobenius::frobenius;
+use crate::localise::hottopixx::Effect;
 use crate::localise::{
     FrobeniusSettings, Greedy, HottopixxSettings, Localisation, hottopixx, snpa, spa_controlled,
     xray,
@@ -250,6 +251,7 @@ impl<'a> Job<'a> {
                     return Err(self.no_answer());
                 }
                 let mut localised = self.convex("hottopixx", found.diagonal);
+                localised.notes.extend(self.memory_note());
                 localised.notes.extend(found.screened.map(|(kept, of)| {
                     format!("Only the {kept} rows of {of} that explain most by themselves could be hott.")
                 }));
@@ -257,6 +259,26 @@ impl<'a> Job<'a> {
             }
             Method::Auto => self.portfolio()?,
         })
+    }
+
+    /// What the memory allowed has changed about Algorithm 4.
+    fn memory_note(&self) -> Option<String> {
+        let (shape, rank) = (self.x.shape(), self.settings.rank);
+        let allowed = self.allowed.iter().filter(|a| **a).count();
+        let settings = self.settings.hottopixx_settings(shape);
+        let what = match settings.effect(shape, rank, allowed) {
+            Effect::None => return None,
+            Effect::Windows(windows) => {
+                format!("went through the examples in {windows} windows instead of all at once")
+            }
+            Effect::Columns { kept, usual } => {
+                format!("let only {kept} rows be hott instead of {usual}")
+            }
+        };
+        let mib = self.settings.budget() as f64 / f64::from(1 << 20);
+        Some(format!(
+            "To keep to {mib:.0} MiB of memory, the method {what}; another limit gives another answer."
+        ))
     }
 
     fn no_answer(&self) -> Error {

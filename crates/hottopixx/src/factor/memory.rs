@@ -25,6 +25,11 @@ pub struct Footprint {
     pub answer: u64,
 }
 
+/// What Algorithm 4 and its answer may take beside the matrix unless [`Factor::memory`] says
+/// otherwise: 8 GiB, which dense X of 1600 x 64,000 and sparse X of 100,000 x 1,000,000 do not come
+/// near. A constant and not what the machine has, so that the answer is the same on any machine.
+pub const USUAL_BUDGET: u64 = 8 << 30;
+
 /// The program itself, its threads and small things.
 const PROGRAM: u64 = 48 << 20;
 
@@ -52,9 +57,14 @@ impl Factor {
         Footprint { matrix: shape.bytes(), localise, clean, answer: self.answer(shape) }
     }
 
+    /// The bytes that Algorithm 4 and its answer may take.
+    pub(super) fn budget(&self) -> u64 {
+        self.memory.unwrap_or(USUAL_BUDGET)
+    }
+
     /// Settings of Algorithm 4, with what is left of the memory allowed when there is an answer.
     pub(super) fn hottopixx_settings(&self, shape: Shape) -> HottopixxSettings {
-        let memory = self.memory.map(|limit| limit.saturating_sub(self.answer(shape)));
+        let memory = Some(self.budget().saturating_sub(self.answer(shape)));
         let epochs = self.epochs.unwrap_or_else(|| usual_epochs(shape));
         HottopixxSettings { epochs, seed: self.seed, memory, ..Default::default() }
     }

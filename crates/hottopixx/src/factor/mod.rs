@@ -9,7 +9,7 @@ mod programs;
 
 pub use certified::Certified;
 pub use compare::{Compared, Comparison, Skipped};
-pub use memory::Footprint;
+pub use memory::{Footprint, USUAL_BUDGET};
 pub use path::{RankPath, RankPoint};
 pub use programs::Bounds;
 
@@ -356,9 +356,9 @@ impl Factor {
         self
     }
 
-    /// Bytes that the computation may take beside the matrix (default: as many as it can use).
-    /// [`Method::Hottopixx`] keeps to it where it can and then gives another answer than without;
-    /// the others take what [`Factor::footprint`] says.
+    /// Bytes that the computation may take beside the matrix (default [`USUAL_BUDGET`], on any
+    /// machine). [`Method::Hottopixx`] keeps to it where it can; where that changes its answer, a note
+    /// says so. The others take what [`Factor::footprint`] says.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = Some(bytes);
         self

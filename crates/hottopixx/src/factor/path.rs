@@ -55,6 +55,11 @@ impl Factor {
     /// another cleaning is asked for, because leaving rows out is priced by exact fits.
     pub fn path(&self, matrix: &Matrix, answer: &Factorization) -> Result<RankPath, Error> {
         let hott: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
+        if hott.len() > 1
+            && let Some(stop) = self.control.for_new_run().stopped()
+        {
+            return Ok(of_the_answer(hott, answer, stop));
+        }
         let settings = Factor { rank: hott.len(), ..self.clone() };
         settings.in_pool(|| {
             let job = Job::new(&settings, matrix)?;
@@ -72,6 +77,14 @@ impl Factor {
             Ok(walk(&job.x, rows, self.objective, &job.settings.control))
         })
     }
+}
+
+/// What is known without any time: the last point.
+fn of_the_answer(hott: Vec<usize>, answer: &Factorization, stop: Stop) -> RankPath {
+    let errors = Errors { per_row: Vec::new(), ..answer.errors.clone() };
+    let points = vec![RankPoint { hott, errors }];
+    let (suggested, reason) = suggest(&points, Objective::Mean);
+    RankPath { points, suggested, reason, stop }
 }
 
 fn walk(x: &UnitRows, hott: Vec<usize>, objective: Objective, control: &Control) -> RankPath {
@@ -226,6 +239,21 @@ mod tests {
             let nested = |pair: &[RankPoint]| pair[0].hott.iter().all(|h| pair[1].hott.contains(h));
             assert!(path.points.windows(2).all(nested));
         }
+    }
+
+    /// After a stop the path holds what it knows exactly, and says that it is not all.
+    #[test]
+    fn a_path_that_was_stopped_says_so() {
+        let recipe = Recipe::new(Family::Paper, 4).size(30, 80).noise(0.5);
+        let matrix = recipe.generate().unwrap().matrix;
+        let factor = Factor::new(6).method(Method::Spa).threads(1);
+        let answer = factor.run(&matrix).unwrap();
+        let late = Control::default().with_deadline(std::time::Instant::now());
+        let path = factor.clone().control(late).path(&matrix, &answer).unwrap();
+        assert_eq!((path.points.len(), path.stop), (1, Stop::TimeLimit));
+        assert_eq!(path.points[0].errors.mean_l1, answer.errors.mean_l1);
+        assert!(path.reason.contains("stopped early"), "{}", path.reason);
+        assert_eq!(factor.path(&matrix, &answer).unwrap().stop, Stop::Finished);
     }
 
     #[test]

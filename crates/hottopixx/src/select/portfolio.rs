@@ -86,6 +86,12 @@ pub fn judge(
     let f = x.features();
     let most = judging_rows(x, rank);
     let sample = if distinct.len() == 1 && most == JUDGING_ROWS { f } else { f.min(most) };
+    // After a stop there is nothing to compare: one is cleaned, once.
+    if distinct.len() > 1 && !control.goes_on() {
+        let selection = clean(distinct[0].rows.clone());
+        let (origin, score) = (distinct[0].origin.clone(), selection.score);
+        return Some((selection, vec![Judged { origin, score }]));
+    }
     let rows: Vec<usize> = (0..sample).map(|k| k * f / sample).collect();
     let mut judged: Vec<Judged> = Vec::new();
     let mut best: Option<Selection> = None;

@@ -13,6 +13,17 @@ const COLUMNS: (usize, usize) = (200, 10);
 /// With little memory, columns of C for sparse X are not fewer than so many for each hott row.
 const FEWEST: usize = 3;
 
+/// What too little memory changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// There is enough.
+    None,
+    /// Dense X is gone through in so many windows: its columns come in another order.
+    Windows(usize),
+    /// C has fewer columns than usual for sparse X.
+    Columns { kept: usize, usual: usize },
+}
+
 impl HottopixxSettings {
     /// Columns of C for `allowed` rows that may be hott.
     pub(super) fn column_count(&self, shape: Shape, rank: usize, allowed: usize) -> usize {
@@ -42,6 +53,23 @@ impl HottopixxSettings {
         DenseSettings { window_bytes: window.map(|bytes| bytes.unwrap_or(usize::MAX)) }
     }
 
+    /// What [`HottopixxSettings::memory`] changes for X of this shape and `allowed` rows that may be
+    /// hott: nothing, or the answer.
+    pub(crate) fn effect(&self, shape: Shape, rank: usize, allowed: usize) -> Effect {
+        let m = self.column_count(shape, rank, allowed);
+        if shape.dense {
+            return match dense::windows(shape.rows, shape.cols, m, &self.dense(shape, m)) {
+                1 => Effect::None,
+                windows => Effect::Windows(windows),
+            };
+        }
+        let free = HottopixxSettings { memory: None, ..self.clone() };
+        match free.column_count(shape, rank, allowed) {
+            usual if usual > m => Effect::Columns { kept: m, usual },
+            _ => Effect::None,
+        }
+    }
+
     /// The most bytes that [`hottopixx`](super::hottopixx()) takes beside X itself, for X of this
     /// shape and `allowed` rows that may be hott. More than [`HottopixxSettings::memory`] only when
     /// there is no way to do with that.
@@ -62,6 +90,18 @@ mod tests {
 
     fn with(memory: Option<u64>) -> HottopixxSettings {
         HottopixxSettings { memory, ..Default::default() }
+    }
+
+    #[test]
+    fn what_memory_changes_is_known() {
+        let dense = Shape { rows: 1600, cols: 64_000, entries: 1600 * 64_000, dense: true };
+        assert_eq!(with(None).effect(dense, 100, 1600), Effect::None);
+        assert_eq!(with(Some(8 << 30)).effect(dense, 100, 1600), Effect::None);
+        assert_eq!(with(Some(250_000_000)).effect(dense, 100, 1600), Effect::Windows(2));
+        let sparse = Shape { rows: 44_739, cols: 351_849, entries: 19_400_000, dense: false };
+        assert_eq!(with(Some(8 << 30)).effect(sparse, 100, 44_739), Effect::None);
+        let fewest = Effect::Columns { kept: 300, usual: 1000 };
+        assert_eq!(with(Some(0)).effect(sparse, 100, 44_739), fewest);
     }
 
     /// What a jumbo takes: X in single precision and little else, or a window of it.

@@ -329,6 +329,11 @@ impl Iterate for DenseIterate<'_> {
     }
 }
 
+/// In how many windows X is gone through.
+pub(super) fn windows(f: usize, n: usize, m: usize, settings: &DenseSettings) -> usize {
+    panels::windows(f, n, panel_width(m), settings.window_bytes).len()
+}
+
 /// The most bytes that f rows, n columns and m candidates take beside X itself.
 pub(super) fn memory(f: usize, n: usize, m: usize, settings: &DenseSettings) -> u64 {
     let width = panel_width(m);

@@ -26,6 +26,7 @@ mod panels;
 mod screen;
 mod sparse;
 
+pub(crate) use budget::Effect;
 use dense::DenseIterate;
 use lists::Lists;
 use sparse::SparseIterate;

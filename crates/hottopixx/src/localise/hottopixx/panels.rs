@@ -222,7 +222,12 @@ fn bytes(f: usize, columns: usize, width: usize) -> usize {
 
 /// The windows: as few as the memory allows, of equal size but for the last, never less than a
 /// panel.
-fn windows(f: usize, n: usize, width: usize, bytes_allowed: Option<usize>) -> Vec<Range<usize>> {
+pub(super) fn windows(
+    f: usize,
+    n: usize,
+    width: usize,
+    bytes_allowed: Option<usize>,
+) -> Vec<Range<usize>> {
     let panels = n.div_ceil(width);
     let allowed = bytes_allowed.map_or(panels, |b| (b / bytes(f, width, width)).clamp(1, panels));
     let size = panels.div_ceil(panels.div_ceil(allowed)) * width;
