@@ -412,7 +412,10 @@ fn a_trace_that_misses_by_rounding_is_paid_for() {
                 if step > 0.0 { value(d, d, 2.0 / (2.0 + step)) } else { value(TWO, d, 1.0) };
             let mended = mended.unwrap();
             assert!(mended.trace_error < 1e-14, "{mended:?}");
-            assert!(found.objective >= mended.objective - 1e-13, "{goal:?} {step} {found:?}");
+            // A cheaper row than the one above may take what is missing.
+            let cheaper = if step < 0.0 { step.abs() } else { 0.0 };
+            let least = mended.objective - cheaper - 1e-13;
+            assert!(found.objective >= least, "{goal:?} {step} {found:?}");
             assert!(found.objective <= mended.objective + 20.0 * step.abs(), "{goal:?} {step}");
         }
         for step in [1e-8_f64, -1e-8] {
