@@ -508,7 +508,8 @@ pub struct Input {
     pub names: Option<PathBuf>,
     /// Memory that may be used, such as 8GiB (default: three quarters of the
     /// machine's). What needs more is refused before it starts, or built on disk
-    /// where that can be. Mapped files (.hpx, .npy) do not count
+    /// where that can be. Mapped files (.hpx, .npy) do not count. The method
+    /// hottopixx keeps to it, or else to 8 GiB, if need be with another answer
     #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     pub memory: Option<u64>,
     /// Keep text files of any size in this folder as .hpx once they are read
