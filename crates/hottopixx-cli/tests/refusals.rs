@@ -165,13 +165,17 @@ fn lists_of_the_wrong_length_name_both_lengths() {
 }
 
 #[test]
-fn a_limit_before_any_answer_is_no_answer() {
+fn a_limit_before_the_program_has_a_point_leaves_rows_and_claims_nothing() {
     let folder = Folder::with_instance();
     // Feasible, but not for the greedy rows that the program starts from: it would take rounds.
-    let args = "factor X.npy --rank 3 --method lp --tau 0.4 --max-seconds 0";
-    let line = folder.refusal(&args.split(' ').collect::<Vec<_>>(), 3);
-    assert!(line.contains("--max-seconds"), "{line}");
-    folder.text(&args.split(' ').take(8).collect::<Vec<_>>());
+    let args = "factor X.npy --rank 3 --method lp --tau 0.4 --json --max-seconds 0";
+    let words: Vec<&str> = args.split(' ').collect();
+    let late = folder.text(&words);
+    for claim in ["\"certificate\": null", "\"stop\": \"time_limit\"", "\"notes\": [\n"] {
+        assert!(late.contains(claim), "{claim}: {late}");
+    }
+    let whole = folder.text(&words[..9]);
+    assert!(whole.contains("\"status\": \"optimal\"") && whole.contains("\"stop\": \"finished\""));
 }
 
 #[test]

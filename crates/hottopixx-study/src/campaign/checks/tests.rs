@@ -74,8 +74,9 @@ fn false_figures_are_noticed() {
         assert_eq!(found, [Check::Objective], "{goal:?}");
         let found = verdicts(goal, |o| o.lower_bound += 1e-3, |_| {});
         assert!(found.contains(&Check::Bound) && found.contains(&Check::Reference), "{found:?}");
+        // With so large a tau the costs alone prove the bound.
         let found = verdicts(goal, |_| {}, |c| c.dual.clear());
-        assert!(found.contains(&Check::Bound), "{found:?}");
+        assert!(goal == tau || found.contains(&Check::Bound), "{found:?}");
     }
     let found = verdicts(Goal::Minimax, |o| o.lower_bound = o.objective + 1e-3, |_| {});
     assert!(found.contains(&Check::Crossing), "{found:?}");

@@ -199,19 +199,20 @@ fn bounds(claim: &Claim<'_>, exact: &BigRational, proven: &Proven, findings: &mu
 }
 
 /// Neither a point nor a proof that there is none. True as far as it goes; a mismatch only where
-/// the reference has a point with room to spare, not where tau is at the threshold.
+/// the reference has a point and tau is not at the threshold, below which nothing is feasible.
 pub(super) fn undecided(claim: &Claim<'_>, findings: &mut Findings) {
-    let (Verdict::Reached(point), Goal::Cost { tau }) = (claim.reference, claim.question.goal)
-    else {
-        findings.unproven += 1;
-        return;
-    };
-    if &point.worth.worst + rational(CONTRACT) < rational(tau) {
-        findings.add(Check::Verdict, format!("{}: no verdict", claim.label));
-    } else {
-        findings.unproven += 1;
+    let minimax = Question { goal: Goal::Minimax, ..*claim.question };
+    let threshold = minimax.proven(&claim.certificate.dual).bound;
+    match (claim.reference, claim.question.goal) {
+        (Verdict::Reached(_), Goal::Cost { tau }) if threshold + rational(AT) < rational(tau) => {
+            findings.add(Check::Verdict, format!("{}: no verdict", claim.label));
+        }
+        _ => findings.unproven += 1,
     }
 }
+
+/// A tau this near to the threshold is at it.
+const AT: f64 = 1e-8;
 
 /// What the reference reached, and by how much its largest error is above tau.
 fn reached(claim: &Claim<'_>) -> Option<(BigRational, BigRational)> {
