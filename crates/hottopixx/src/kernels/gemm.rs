@@ -164,7 +164,7 @@ const ASK_AFTER: usize = 500_000_000;
 /// together: up to 64 rows and 64 columns, `gemm` cuts sums at other places than beyond.
 const DIVISIBLE: usize = 65;
 
-/// As [`gemm`], to the same bytes, as long as `go_on` says so, which is asked every few tens of
+/// As [`gemm()`], to the same bytes, as long as `go_on` says so, which is asked every few tens of
 /// milliseconds; false, and `c` of no use, when it said no.
 #[allow(clippy::too_many_arguments)]
 pub fn gemm_while<T: Real>(
