@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import hottopixx
 import numpy as np
 import pytest
+
+import hottopixx
 
 ROOT = Path(__file__).parents[2]
 
