@@ -158,7 +158,8 @@ fn commands(quick: bool, rank: usize) -> Vec<(String, Vec<String>)> {
         true => vec![Method::Auto, Method::Hottopixx, Method::Minimax, Method::Agkm],
         false => Method::ALL.to_vec(),
     };
-    let rows = (0..rank).map(|row| row.to_string()).collect::<Vec<_>>().join(",");
+    // The first pixel of the digits is always dark, and a row of zeros cannot be hott.
+    let rows = (1..=rank).map(|row| row.to_string()).collect::<Vec<_>>().join(",");
     let rank = rank.to_string();
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let told = ["--tau", "1", "--epsilon", "0.01", "--alpha", "0.5"];

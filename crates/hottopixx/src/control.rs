@@ -113,11 +113,6 @@ impl Control {
         Control { deadline: self.deadline.map(sooner), ..self.clone() }
     }
 
-    /// The same without a deadline, for steps that no answer can do without.
-    pub fn without_deadline(&self) -> Self {
-        Control { deadline: None, ..self.clone() }
-    }
-
     /// Time until the deadline; `None` without one.
     pub fn remaining(&self) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
@@ -126,13 +121,7 @@ impl Control {
     /// Whether to stop now, and why. One atomic read and one look at the clock. Ask only where a
     /// yes leaves something undone: it is remembered, see [`Control::cut_short`].
     pub fn stopped(&self) -> Option<Stop> {
-        let stop = if self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            Some(Stop::Interrupted)
-        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            Some(Stop::TimeLimit)
-        } else {
-            None
-        };
+        let stop = self.now();
         match stop {
             Some(Stop::Interrupted) => self.told.fetch_or(INTERRUPTED, Ordering::Relaxed),
             Some(_) => self.told.fetch_or(LATE, Ordering::Relaxed),
@@ -141,10 +130,27 @@ impl Control {
         stop
     }
 
-    /// For the little that is still to be done after a stop, so that there is an answer at all: a
-    /// tenth of a second from now, whatever else was said.
-    pub fn grace(&self) -> Self {
-        Control { deadline: Some(Instant::now() + GRACE), ..Control::default() }
+    /// What flag and clock say, remembered by nobody.
+    fn now(&self) -> Option<Stop> {
+        if self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            Some(Stop::Interrupted)
+        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            Some(Stop::TimeLimit)
+        } else {
+            None
+        }
+    }
+
+    /// For the steps that turn what was found into an answer, such as measuring it or proving its
+    /// bound: the same, but once it has stopped, for some hundredths of a second from now, whatever
+    /// was said.
+    pub fn to_finish(&self) -> Self {
+        match self.now() {
+            None => self.clone(),
+            Some(_) => {
+                Control { deadline: Some(Instant::now() + GRACE), stop: None, ..self.clone() }
+            }
+        }
     }
 
     /// Whether it can ever say stop.
@@ -186,8 +192,8 @@ impl Control {
     }
 }
 
-/// See [`Control::grace`].
-const GRACE: Duration = Duration::from_millis(100);
+/// See [`Control::to_finish`].
+const GRACE: Duration = Duration::from_millis(60);
 
 /// Bits of [`Control::told`].
 const INTERRUPTED: u8 = 1;
@@ -251,12 +257,15 @@ mod tests {
     }
 
     #[test]
-    fn grace_is_granted_after_any_stop() {
+    fn a_moment_to_finish_is_granted_after_any_stop() {
         let raised = Control::default().with_stop_flag(Arc::new(AtomicBool::new(true)));
-        let grace = raised.grace();
-        assert!(raised.can_stop() && !raised.goes_on() && grace.can_stop());
-        assert!(grace.remaining().is_some_and(|left| left <= GRACE));
-        assert!(!Control::default().can_stop() && Control::default().goes_on());
+        let finish = raised.to_finish();
+        assert_eq!(raised.cut_short(), None, "nobody has stopped for it yet");
+        assert!(raised.can_stop() && !raised.goes_on() && finish.can_stop());
+        assert!(finish.remaining().is_some_and(|left| left <= GRACE));
+        let ahead = Control::default().with_deadline(Instant::now() + Duration::from_secs(3600));
+        assert!(ahead.to_finish().remaining().is_some_and(|left| left > GRACE));
+        assert!(!Control::default().to_finish().can_stop() && Control::default().goes_on());
     }
 
     #[test]

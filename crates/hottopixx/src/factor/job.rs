@@ -188,7 +188,7 @@ impl<'a> Job<'a> {
         }
         let rows = reserve
             .or_else(|| self.spa_rows(control))
-            .or_else(|| self.spa_rows(&control.grace()))
+            .or_else(|| self.spa_rows(&control.to_finish()))
             .ok_or(Error::NoAnswer(stop))?;
         let mut found = Localised::one("spa", rows);
         if self.settings.method != Method::Spa {

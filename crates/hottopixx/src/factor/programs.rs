@@ -70,7 +70,7 @@ impl Solved {
     fn new(job: &Job<'_>, allowed: &[bool], settings: LpSettings, outcome: LpOutcome) -> Self {
         let rank = job.settings.rank;
         let mut certificate = Certificate::of(rank, allowed, &settings, &outcome);
-        let sealed = certificate.seal(&job.x, &job.settings.control);
+        let sealed = certificate.seal(&job.x, &job.settings.control.to_finish());
         // Without a point the certificate is about minimax, of which the outcome claims nothing.
         let claims =
             (outcome.status != LpStatus::Limit).then_some((outcome.objective, outcome.lower_bound));

@@ -187,10 +187,14 @@ impl<'a> Fits<'a> {
 
 /// Every row of X fitted on `hott` by nonnegative least squares: (position in `hott`, weight > 0).
 /// Two products with X and a small problem a row, far cheaper than exact l1 fits.
-pub(crate) fn least_squares(x: &UnitRows, hott: &[usize]) -> Vec<Vec<(usize, f64)>> {
+pub(crate) fn least_squares(
+    x: &UnitRows,
+    hott: &[usize],
+    control: &Control,
+) -> Vec<Vec<(usize, f64)>> {
     let rows: Vec<usize> = (0..x.features()).collect();
     let used = |c: Vec<f64>| c.into_iter().enumerate().filter(|w| w.1 > 0.0).collect();
-    let fitted = least_squares_of(x, hott, &rows, &Control::default());
+    let fitted = least_squares_of(x, hott, &rows, control);
     fitted.into_iter().map(used).collect()
 }
 
@@ -215,7 +219,7 @@ pub(crate) fn least_squares_of(
         .map_init(Nnls::default, |solver, b| control.goes_on().then(|| fit(solver, b)))
         .collect();
     if fits.iter().any(Option::is_none) {
-        let grace = control.grace();
+        let grace = control.to_finish();
         fits.par_iter_mut().zip(b.par_chunks(k)).for_each_init(Nnls::default, |solver, (c, b)| {
             if c.is_none() {
                 *c = Some(if grace.goes_on() { fit(solver, b) } else { on_one(&a, b) });

@@ -11,6 +11,7 @@
 //! by weak duality, whatever made the multipliers: see [`Pool::bound`].
 
 use crate::certify::Goal;
+use crate::control::Control;
 use crate::kernels::axpy;
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
@@ -99,28 +100,42 @@ impl Pool {
         value + least(&mut coefficients, rank)
     }
 
-    /// `(x_j.y)_+` for the given rows of X, one list a cut of `labels`. O(labels * entries).
-    pub fn price(&self, x: &UnitRows, rows: &[usize], labels: &[usize]) -> Vec<Vec<f64>> {
+    /// `(x_j.y)_+` for the given rows of X, one list per cut of `labels`; `None` when stopped.
+    /// O(labels * entries).
+    pub fn price(
+        &self,
+        x: &UnitRows,
+        rows: &[usize],
+        labels: &[usize],
+        control: &Control,
+    ) -> Option<Vec<Vec<f64>>> {
         labels
             .par_iter()
             .map_init(
-                || vec![0.0; x.examples()],
-                |y, &label| {
+                || (vec![0.0; x.examples()], control.watch()),
+                |(y, watch), &label| {
                     y.fill(0.0);
                     self.cuts[label].dual.add_to(1.0, y);
-                    rows.iter().map(|&j| x.row(j).dot(y).max(0.0)).collect()
+                    let price = |&j: &usize| {
+                        let row = x.row(j);
+                        let stopped = watch.spend(row.stored()).is_some();
+                        (!stopped).then(|| row.dot(y).max(0.0))
+                    };
+                    rows.iter().map(price).collect()
                 },
             )
             .collect()
     }
 
-    /// Extends every cut to rows of X that come into play.
-    pub fn add_columns(&mut self, x: &UnitRows, new: &[usize]) {
+    /// Extends every cut to rows of X that come into play; false when it was stopped, and nothing
+    /// has changed.
+    pub fn add_columns(&mut self, x: &UnitRows, new: &[usize], control: &Control) -> bool {
         let labels: Vec<usize> = (0..self.cuts.len()).collect();
-        let prices = self.price(x, new, &labels);
+        let Some(prices) = self.price(x, new, &labels, control) else { return false };
         for (cut, prices) in self.cuts.iter_mut().zip(prices) {
             cut.columns.extend(prices);
         }
+        true
     }
 
     /// The multipliers, scaled down where they sum to more than the slacks allow.

@@ -33,8 +33,9 @@ pub(super) struct Oracle<'a> {
     /// Rows of X that may have weight, in the order in which they came into play.
     columns: Vec<usize>,
     atoms: Atoms,
-    /// `x_i.x_j` for all rows i and columns j in play.
-    gram: Vec<f64>,
+    /// `x_i.x_j` for all rows i and columns j in play; `None` when stopped before there were any,
+    /// and then nothing is fitted.
+    gram: Option<Vec<f64>>,
     rows: Vec<RowState>,
     /// Fits and pivots so far.
     pub fits: usize,
@@ -61,18 +62,18 @@ impl Workspace {
 
 impl<'a> Oracle<'a> {
     /// Nothing is explained yet: every row misses 1.
-    pub fn new(x: &'a UnitRows, columns: Vec<usize>) -> Self {
+    pub fn new(x: &'a UnitRows, columns: Vec<usize>, control: &Control) -> Self {
         let atoms = Atoms::new(&x.select_rows(&columns));
         let nothing = RowState { weights: Vec::new(), value: 1.0, basis: None };
-        let gram = x.gram_columns(&columns);
+        let gram = x.gram_columns_under(&columns, control);
         Oracle { x, columns, atoms, gram, rows: vec![nothing; x.features()], fits: 0, pivots: 0 }
     }
 
     /// Brings more rows of X into play, behind the others.
-    pub fn add_columns(&mut self, new: &[usize]) {
+    pub fn add_columns(&mut self, new: &[usize], control: &Control) {
         self.columns.extend_from_slice(new);
         self.atoms = Atoms::new(&self.x.select_rows(&self.columns));
-        self.gram = self.x.gram_columns(&self.columns);
+        self.gram = self.x.gram_columns_under(&self.columns, control);
     }
 
     pub fn columns(&self) -> &[usize] {
@@ -88,12 +89,17 @@ impl<'a> Oracle<'a> {
         self.rows.len()
     }
 
-    /// Gives rows weights (columns increasing) from elsewhere where they are better.
-    pub fn offer(&mut self, weights: Vec<Vec<(u32, f64)>>) {
-        let values: Vec<f64> =
-            weights.par_iter().enumerate().map(|(i, weights)| self.measure(i, weights)).collect();
+    /// Gives rows weights (columns increasing) from elsewhere where they are better, as long as
+    /// there is time to measure them.
+    pub fn offer(&mut self, weights: Vec<Vec<(u32, f64)>>, control: &Control) {
+        let measured = |(i, weights): (usize, &Vec<(u32, f64)>)| {
+            control.goes_on().then(|| self.measure(i, weights))
+        };
+        let values: Vec<Option<f64>> = weights.par_iter().enumerate().map(measured).collect();
         for ((row, weights), value) in self.rows.iter_mut().zip(weights).zip(values) {
-            if value < row.value {
+            if let Some(value) = value
+                && value < row.value
+            {
                 (row.weights, row.value) = (weights, value);
             }
         }
@@ -163,7 +169,7 @@ impl<'a> Oracle<'a> {
         let row = &self.rows[i];
         let wide = NearSolver::pays(target.x.len(), usable.len());
         let (fitted, weights, hinge, basis): (_, Vec<f64>, &[f64], _) = if wide {
-            let squares = self.least_squares(i, usable, d);
+            let squares = self.least_squares(self.gram.as_ref()?, i, usable, d);
             let fitted = near.improve(&problem, &row.weights, row.basis.as_ref(), &squares);
             (fitted, near.weights().to_vec(), near.dual(), near.basis().clone())
         } else {
@@ -183,9 +189,9 @@ impl<'a> Oracle<'a> {
     /// `min ||x_i - cX||_2` over `0 <= c <= d`, nearly: coordinate descent on the Gram matrix, from
     /// the row's weights. A good place to start the l1 fit from when d has moved far, at a cost
     /// that does not depend on n.
-    fn least_squares(&self, i: usize, usable: &[u32], d: &[f64]) -> Vec<f64> {
+    fn least_squares(&self, gram: &[f64], i: usize, usable: &[u32], d: &[f64]) -> Vec<f64> {
         let m = self.columns.len();
-        let inner = |row: usize, j: u32| self.gram[row * m + j as usize];
+        let inner = |row: usize, j: u32| gram[row * m + j as usize];
         let block: Vec<f64> = usable
             .iter()
             .flat_map(|&a| usable.iter().map(move |&b| inner(self.columns[a as usize], b)))

@@ -7,7 +7,7 @@ use super::{LpOutcome, LpSettings, LpStatus};
 use crate::certify::Goal;
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::kernels::{axpy, dot};
-use crate::localise::greedy::{least_squares, spa};
+use crate::localise::greedy::{least_squares, spa_controlled};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
@@ -31,6 +31,8 @@ const FURTHER: usize = 50;
 /// to stage.
 const FIRST_STAGE: f64 = 0.1;
 const STAGE: f64 = 0.3;
+/// Of the time that is left, rounds may take this share; the rest is for pricing and measuring.
+const ROUNDS_SHARE: f64 = 0.85;
 /// Cuts that were not tight for this many rounds are left out of the master program.
 const IDLE_ROUNDS: u32 = 6;
 
@@ -88,7 +90,9 @@ struct Search<'a> {
     rank: usize,
     trace: Option<usize>,
     gap: f64,
-    control: &'a Control,
+    /// For the rounds, and for all of it.
+    control: Control,
+    whole: &'a Control,
     oracle: Oracle<'a>,
     /// Rows that may be hott but are not in play.
     closed: Vec<usize>,
@@ -139,20 +143,24 @@ pub(super) fn run(
     rank: usize,
     columns: Vec<usize>,
     settings: &LpSettings,
-    control: &Control,
+    whole: &Control,
 ) -> LpOutcome {
     let cost = cost(x, settings);
     let mut allowed = vec![false; x.features()];
     columns.iter().for_each(|&j| allowed[j] = true);
-    let (mut start, columns, closed) = in_play(x, rank, &allowed, &cost, settings.all_in_play);
+    let control = whole.for_share(ROUNDS_SHARE);
+    let (mut start, columns, closed) =
+        in_play(x, rank, &allowed, &cost, settings.all_in_play, &control);
     start.truncate(rank);
+    let oracle = Oracle::new(x, columns, &control);
     let mut search = Search {
         x,
         rank,
         trace: settings.trace.then_some(rank),
         gap: settings.gap(),
         control,
-        oracle: Oracle::new(x, columns),
+        whole,
+        oracle,
         closed,
         anchor: None,
         pool: Pool::default(),
@@ -171,12 +179,25 @@ fn in_play(
     allowed: &[bool],
     cost: &[f64],
     most: usize,
+    control: &Control,
 ) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
     let candidates: Vec<usize> = (0..allowed.len()).filter(|&j| allowed[j]).collect();
+    let greedy = |count: usize| {
+        let mut rows = spa_controlled(x, None, count, allowed, control).rows;
+        // Stopped: any rows will do.
+        let others: Vec<usize> = candidates
+            .iter()
+            .copied()
+            .filter(|j| !rows.contains(j))
+            .take(count - rows.len())
+            .collect();
+        rows.extend(others);
+        rows
+    };
     if candidates.len() <= most.max(rank) {
-        return (spa(x, rank, allowed), candidates, Vec::new());
+        return (greedy(rank), candidates, Vec::new());
     }
-    let greedy = spa(x, (rank + FURTHER).min(candidates.len()), allowed);
+    let greedy = greedy((rank + FURTHER).min(candidates.len()));
     let mut play = vec![false; allowed.len()];
     greedy.iter().for_each(|&j| play[j] = true);
     if cost.iter().any(|c| *c != 0.0) {
@@ -228,7 +249,13 @@ impl Search<'_> {
                 self.gap = wanted;
                 return at;
             }
-            let (bound, paying) = self.price_closed(&at, cost);
+            let Some((bound, paying)) = self.price_closed(&at, cost) else {
+                // What was proven is about the columns in play alone.
+                self.gap = wanted;
+                let lower = self.trivial_bound(goal, cost);
+                let (multipliers, stop) = (Vec::new(), self.why());
+                return Progressed { lower, multipliers, infeasible: false, stop, ..at };
+            };
             at.lower = bound;
             at.infeasible &= matches!(goal, Goal::Cost { tau } if bound > tau + FEASIBLE);
             let gap = at.gap(self.floor(goal, cost));
@@ -239,8 +266,9 @@ impl Search<'_> {
                 return at;
             }
             open_gap = STAGE * gap.min(open_gap);
-            if !paying.is_empty() {
-                self.bring_in(&paying);
+            if !paying.is_empty() && !self.bring_in(&paying) {
+                self.gap = wanted;
+                return Progressed { stop: self.why(), ..at };
             }
             if !matches!(goal, Goal::Cost { .. }) || at.upper.is_infinite() {
                 start = at.best.clone().unwrap_or(start);
@@ -250,13 +278,31 @@ impl Search<'_> {
         }
     }
 
+    /// Why something was left undone.
+    fn why(&self) -> Stop {
+        self.control.stopped().unwrap_or(Stop::Interrupted)
+    }
+
+    /// What holds of every point without any cut.
+    fn trivial_bound(&self, goal: Goal, cost: &[f64]) -> f64 {
+        match goal {
+            Goal::Cost { .. } => {
+                let open = self.oracle.columns().iter().chain(&self.closed);
+                least(&mut open.map(|&j| cost[j]).collect::<Vec<_>>(), self.trace)
+            }
+            _ => 0.0,
+        }
+    }
+
     /// What the multipliers prove when all rows that may be hott count, and the rows left out that
-    /// would lower the bound, the most promising first. O(cuts * entries of X left out).
-    fn price_closed(&self, at: &Progressed, cost: &[f64]) -> (f64, Vec<usize>) {
+    /// would lower the bound, the most promising first; `None` when stopped. O(cuts * entries of X
+    /// left out).
+    fn price_closed(&self, at: &Progressed, cost: &[f64]) -> Option<(f64, Vec<usize>)> {
         let tau = if let Goal::Cost { tau } = at.goal { tau } else { 0.0 };
         let price = |j: usize| if matches!(at.goal, Goal::Cost { .. }) { cost[j] } else { 0.0 };
         let labels: Vec<usize> = at.multipliers.iter().map(|m| m.0).collect();
-        let prices = self.pool.price(self.x, &self.closed, &labels);
+        let control = self.whole.to_finish();
+        let prices = self.pool.price(self.x, &self.closed, &labels, &control)?;
         let mut open: Vec<f64> = self.oracle.columns().iter().map(|&j| price(j)).collect();
         let mut closed: Vec<f64> = self.closed.iter().map(|&j| price(j)).collect();
         let mut value = 0.0;
@@ -277,13 +323,17 @@ impl Search<'_> {
         let mut paying: Vec<usize> = (0..closed.len()).filter(|&k| closed[k] < threshold).collect();
         paying.sort_by(|&a, &b| closed[a].total_cmp(&closed[b]).then(a.cmp(&b)));
         paying.truncate((self.oracle.columns().len() / 2).max(FURTHER));
-        (bound, paying.into_iter().map(|k| self.closed[k]).collect())
+        Some((bound, paying.into_iter().map(|k| self.closed[k]).collect()))
     }
 
-    fn bring_in(&mut self, rows: &[usize]) {
+    /// Brings rows into play; false, and none are, when stopped.
+    fn bring_in(&mut self, rows: &[usize]) -> bool {
+        if !self.pool.add_columns(self.x, rows, &self.control) {
+            return false;
+        }
         self.closed.retain(|j| !rows.contains(j));
-        self.oracle.add_columns(rows);
-        self.pool.add_columns(self.x, rows);
+        self.oracle.add_columns(rows, &self.control);
+        true
     }
 
     /// Objectives below this count as zero when gaps are measured.
@@ -302,7 +352,10 @@ impl Search<'_> {
         let chosen: Vec<usize> = rows.iter().filter_map(position).collect();
         let mut d = vec![0.0; self.oracle.columns().len()];
         chosen.iter().for_each(|&j| d[j] = 1.0);
-        let weights = least_squares(self.x, rows);
+        if self.control.stopped().is_some() {
+            return Point::new(&self.oracle, d); // which explains nothing yet
+        }
+        let weights = least_squares(self.x, rows, &self.control);
         let weights = weights
             .into_iter()
             .map(|row| {
@@ -312,7 +365,7 @@ impl Search<'_> {
                 row
             })
             .collect();
-        self.oracle.offer(weights);
+        self.oracle.offer(weights, &self.control);
         Point::new(&self.oracle, d)
     }
 
@@ -450,7 +503,7 @@ impl Search<'_> {
     fn fit(&mut self, d: &[f64], allowed: impl Fn(usize) -> f64 + Sync) -> usize {
         let open: Vec<usize> =
             (0..self.x.features()).filter(|&i| self.oracle.ceiling(i, d) > allowed(i)).collect();
-        let cuts = self.oracle.solve(&open, d, allowed, self.control);
+        let cuts = self.oracle.solve(&open, d, allowed, &self.control);
         let found = cuts.len();
         self.pool.cuts.extend(cuts);
         found
@@ -492,14 +545,14 @@ impl Search<'_> {
     ) -> Outcome {
         self.rounds += 1;
         master.drop_idle(IDLE_ROUNDS);
-        let mut outcome = master.solve(self.control);
+        let mut outcome = master.solve(&self.control);
         for seed in 1..=RESTARTS {
             if outcome != Outcome::Stuck || self.control.stopped().is_some() {
                 break;
             }
             // From the first vertex, on another way.
             *master = self.master(goal, cost, seed);
-            outcome = master.solve(self.control);
+            outcome = master.solve(&self.control);
         }
         let multipliers: Vec<(usize, f64)> = master.cut_multipliers().collect();
         let proven = scale * self.pool.bound(&multipliers, goal, cost, self.trace);
@@ -546,16 +599,18 @@ impl Search<'_> {
                 .map(|(i, row)| on_diagonal(i, row, columns, &diagonal))
                 .collect();
         }
-        let errors = errors(self.x, &localising);
+        // Stopped, what the oracle has said of the rows must do: no less than the errors, but for
+        // rounding.
+        let errors = errors(self.x, &localising, &self.whole.to_finish())
+            .unwrap_or_else(|| at.best.as_ref().map_or_else(Vec::new, |p| p.values.clone()));
         let floor = self.floor(settings.goal, &cost);
         let mut claims = Claims::new(settings.goal, &diagonal, &cost, &errors);
         if at.upper.is_infinite() {
             claims.objective = f64::INFINITY;
         }
         let lower_bound = if claims.objective.is_infinite() && !at.infeasible {
-            // What the multipliers prove is about minimax; of this program only the costs speak.
-            let open = columns.iter().chain(&self.closed);
-            least(&mut open.map(|&j| cost[j]).collect::<Vec<_>>(), self.trace)
+            // What the multipliers prove is about minimax.
+            self.trivial_bound(settings.goal, &cost)
         } else {
             at.lower
         };
@@ -610,12 +665,16 @@ impl Claims {
     }
 }
 
-/// `||x_i - c_i X||_1` for the rows of a localising matrix: O(nonzeros of C * n).
-fn errors(x: &UnitRows, localising: &[Vec<(u32, f64)>]) -> Vec<f64> {
+/// `||x_i - c_i X||_1` for the rows of a localising matrix, or `None` when stopped: O(nonzeros of
+/// C * n).
+fn errors(x: &UnitRows, localising: &[Vec<(u32, f64)>], control: &Control) -> Option<Vec<f64>> {
     let error = |residual: &mut Vec<f64>, (i, row): (usize, &Vec<(u32, f64)>)| {
+        if control.stopped().is_some() {
+            return None;
+        }
         x.row(i).write_to(1.0, residual);
         row.iter().for_each(|&(j, c)| x.row(j as usize).add_to(-c, residual));
-        residual.iter().map(|e| e.abs()).sum()
+        Some(residual.iter().map(|e| e.abs()).sum())
     };
     localising.par_iter().enumerate().map_init(|| vec![0.0; x.examples()], error).collect()
 }
