@@ -2,7 +2,7 @@
 
 use crate::RowFit;
 use crate::text::count;
-use hottopixx::certify::Goal;
+use hottopixx::Goal;
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
 use hottopixx::{Bounds, Cleaning, Errors, Objective};

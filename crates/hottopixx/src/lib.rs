@@ -15,18 +15,23 @@ pub mod clean;
 pub mod control;
 mod error;
 mod factor;
+mod goal;
 pub mod kernels;
 pub mod l1;
 pub mod localise;
 pub mod matrix;
 pub mod normalise;
+mod objective;
 pub mod project;
 pub mod select;
+mod squares;
 pub mod synth;
 pub mod text;
 
 pub use error::Error;
 pub use factor::{
     Bounds, Certified, Cleaning, Compared, Comparison, Errors, Factor, Factorization, Footprint,
-    HottRow, Method, Objective, RankPath, RankPoint, Seconds, Skipped, USUAL_BUDGET,
+    HottRow, Method, RankPath, RankPoint, Seconds, Skipped, USUAL_BUDGET,
 };
+pub use goal::Goal;
+pub use objective::Objective;

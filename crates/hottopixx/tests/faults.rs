@@ -3,7 +3,8 @@
 //! Nearly all are small matrices whose rows nearly coincide: the bases of fits and of the master
 //! program are then so ill-conditioned that what a solver believes is not what is.
 
-use hottopixx::certify::{Goal, verify};
+use hottopixx::Goal;
+use hottopixx::certify::verify;
 use hottopixx::control::{Control, Stop};
 use hottopixx::localise::lp::{LpSettings, LpStatus, lp};
 use hottopixx::matrix::{Dense, Matrix};

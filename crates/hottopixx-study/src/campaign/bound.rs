@@ -2,7 +2,7 @@
 //! formulas of [`hottopixx::certify`], without its rounding and without its code.
 
 use super::exact::{ExactRows, Whole, product, rational};
-use hottopixx::certify::Goal;
+use hottopixx::Goal;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};

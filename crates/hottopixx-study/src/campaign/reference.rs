@@ -7,7 +7,7 @@
 use super::bound::{Question, Worth};
 use super::exact::ExactRows;
 use super::model::{Answer, Model};
-use hottopixx::certify::Goal;
+use hottopixx::Goal;
 use hottopixx::matrix::Dense;
 use hottopixx::normalise::UnitRows;
 use num_rational::BigRational;

@@ -8,7 +8,7 @@ use crate::clock::on_one_thread;
 use crate::table::Table;
 use crate::{Report, parallel};
 use anyhow::{Context, Result};
-use hottopixx::certify::Goal;
+use hottopixx::Goal;
 use hottopixx::control::Control;
 use hottopixx::localise::lp::{LpOutcome, LpStatus};
 use hottopixx::normalise::UnitRows;

@@ -7,7 +7,7 @@ use crate::paper::{self, EXAMPLES, FEATURES};
 use crate::table::Table;
 use crate::{Report, parallel};
 use anyhow::{Context, Result};
-use hottopixx::certify::Goal;
+use hottopixx::Goal;
 use hottopixx::control::Control;
 use hottopixx::localise::lp::LpStatus;
 use hottopixx::normalise::UnitRows;

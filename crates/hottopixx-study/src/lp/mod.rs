@@ -11,7 +11,7 @@ pub mod speed;
 use crate::Report;
 use anyhow::Result;
 use hottopixx::Error;
-use hottopixx::certify::Goal;
+use hottopixx::Goal;
 use hottopixx::control::Control;
 use hottopixx::localise::lp::{LpOutcome, LpSettings, lp};
 use hottopixx::normalise::UnitRows;

@@ -71,7 +71,7 @@ mod hinge {
     use crate::clock;
     use anyhow::{Context, Result, anyhow, bail};
     use highs::{ColProblem, HighsModelStatus, Row, Sense};
-    use hottopixx::certify::Goal;
+    use hottopixx::Goal;
 
     /// Tolerances on feasibility, primal and dual: first the tightest. HiGHS sometimes ends without a
     /// verdict there, and has one with a looser tolerance.

@@ -6,7 +6,7 @@ use crate::Report;
 use crate::clock;
 use crate::table::Table;
 use anyhow::Result;
-use hottopixx::certify::Goal;
+use hottopixx::Goal;
 use hottopixx::control::Control;
 use hottopixx::localise::lp::{LpOutcome, LpStatus};
 use hottopixx::normalise::UnitRows;

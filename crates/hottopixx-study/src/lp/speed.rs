@@ -7,7 +7,7 @@ use crate::Report;
 use crate::clock::{self, median, on_one_thread};
 use crate::table::Table;
 use anyhow::Result;
-use hottopixx::certify::Goal;
+use hottopixx::Goal;
 use hottopixx::control::Control;
 use hottopixx::localise::lp::LpStatus;
 use hottopixx::normalise::UnitRows;

@@ -2,25 +2,11 @@
 
 use super::figures::Audit;
 use super::verify::{Refusal, Verified, examine};
+use crate::Goal;
 use crate::control::Control;
 use crate::localise::lp::{LpOutcome, LpSettings, LpStatus};
 use crate::matrix::Sparse;
 use crate::normalise::UnitRows;
-
-/// What a linear program over localising matrices makes small.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Goal {
-    /// `p.d` with every row's l1 error at most tau (Algorithm 3 of the paper).
-    Cost {
-        /// The largest l1 error allowed to a row.
-        tau: f64,
-    },
-    /// The largest l1 error of a row.
-    Minimax,
-    /// The sum of the l1 errors of all rows.
-    Total,
-}
 
 /// A point of a linear program and a bound on all points, for anyone to [verify](super::verify()).
 /// Rows are rows of X with unit rows; [`UnitRows::input_row`] leads back to the caller's.

@@ -3,6 +3,7 @@
 use super::rounding::{Sum, add_down, add_up, div_down, div_up, dot, gamma, mul_down, mul_up};
 use super::rounding::{depth, gathered_depth, gathered_dot};
 use super::*;
+use crate::Goal;
 use crate::control::Control;
 use crate::matrix::{Dense, Matrix, Sparse};
 use crate::normalise::UnitRows;

@@ -14,12 +14,13 @@
 //! All sums are taken in order of row and column, so the figures do not depend on the number of
 //! threads.
 
-use super::certificate::{Certificate, Goal};
+use super::certificate::Certificate;
 use super::rounding::{
     BLOCK, Interval, Sum, add_down, add_up, block_dot, depth, div_down, div_up, dot, gamma,
     gathered_depth, gathered_dot, largest_size, mul_down, mul_up, sum, sum_of_sizes,
 };
 use super::verify::{Refusal, finite};
+use crate::Goal;
 use crate::control::Control;
 use crate::matrix::Entries;
 use crate::normalise::UnitRows;

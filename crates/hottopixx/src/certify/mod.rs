@@ -33,6 +33,11 @@
 //! # The theorem
 //! Theorem 3.2 of the paper promises that the hott topics are found, under a condition on a matrix
 //! that nobody sees. [`theory()`] constructs such a matrix and so decides for the data at hand.
+//!
+//! [`Goal`]: crate::Goal
+//! [`Goal::Cost`]: crate::Goal::Cost
+//! [`Goal::Minimax`]: crate::Goal::Minimax
+//! [`Goal::Total`]: crate::Goal::Total
 
 mod certificate;
 mod figures;
@@ -40,7 +45,7 @@ mod rounding;
 mod theory;
 mod verify;
 
-pub use certificate::{Certificate, Claims, Goal};
+pub use certificate::{Certificate, Claims};
 pub use figures::{Audit, DualAudit};
 pub use theory::{Theory, theory};
 pub use verify::{Refusal, Verified, prove_bound, verify};

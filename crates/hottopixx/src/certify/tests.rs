@@ -2,6 +2,7 @@
 //! solver, on the programs as the module's documentation states them.
 
 use super::*;
+use crate::Goal;
 use crate::control::{Control, Stop};
 use crate::localise::instances::{SIX_COSTS as COST, SIX_ROWS as ROWS};
 use crate::matrix::{Dense, Matrix, Sparse};

@@ -21,9 +21,10 @@
 //! changes by at most what is missing times `|p_j|`, j the cheapest row with room for it. The figures
 //! are those of the point so mended.
 
-use super::certificate::{Certificate, Claims, Goal};
+use super::certificate::{Certificate, Claims};
 use super::figures::{Audit, Point, Rows, audit, dual, point};
 use super::rounding::{Sum, add_down, add_up, div_up, mul_up};
+use crate::Goal;
 use crate::control::{Control, Stop};
 use crate::normalise::UnitRows;
 

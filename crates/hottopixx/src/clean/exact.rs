@@ -7,8 +7,8 @@
 use super::squares::{least_squares, weighted};
 use crate::control::Control;
 use crate::l1::{Atoms, Basis, Gathered, NearSolver, Problem, Solver, Status};
-use crate::localise::greedy::least_squares_of;
 use crate::normalise::UnitRows;
+use crate::squares::least_squares_of;
 use rayon::prelude::*;
 
 /// A row of X fitted on the hott rows.

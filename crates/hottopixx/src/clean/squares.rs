@@ -2,8 +2,8 @@
 
 use super::{RowFit, measure_rows};
 use crate::control::Control;
-use crate::localise::greedy::least_squares_of;
 use crate::normalise::UnitRows;
+use crate::squares::least_squares_of;
 
 /// Fits the given rows on the rows `hott` with the least sum of squares, `min ||x - z W||_2` over
 /// `z >= 0`, on the Gram matrix of the hott rows: one product of X with W, and for each row a problem

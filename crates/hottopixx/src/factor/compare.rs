@@ -1,9 +1,9 @@
 //! Every method on the same data, side by side.
 
-use super::{Factor, Factorization, HottRow, Method, Objective};
-use crate::Error;
+use super::{Factor, Factorization, HottRow, Method};
 use crate::control::Stop;
 use crate::matrix::Matrix;
+use crate::{Error, Objective};
 use std::time::Instant;
 
 /// What every method made of the same data.

@@ -5,7 +5,7 @@
 //! header of a file, before anything is loaded, and a test holds runs to them.
 
 use super::{Factor, Method};
-use crate::certify::Goal;
+use crate::Goal;
 use crate::localise::HottopixxSettings;
 use crate::localise::greedy::GRAM_BATCH;
 use crate::localise::hottopixx::usual_epochs;

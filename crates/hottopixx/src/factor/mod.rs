@@ -13,11 +13,11 @@ pub use memory::{Footprint, USUAL_BUDGET};
 pub use path::{RankPath, RankPoint};
 pub use programs::Bounds;
 
-use crate::Error;
-use crate::checkpoint::{Keeper, fingerprint};
+use crate::checkpoint::Keeper;
 use crate::control::{Control, Stop};
-use crate::matrix::Matrix;
+use crate::matrix::{Matrix, fingerprint};
 use crate::select::portfolio::Judged;
+use crate::{Error, Objective};
 use job::{Job, Localised};
 use std::sync::Arc;
 use std::time::Instant;
@@ -95,17 +95,6 @@ impl Method {
     pub fn is_program(self) -> bool {
         matches!(self, Method::Lp | Method::Minimax | Method::Total)
     }
-}
-
-/// Which cleaned error is made small.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Objective {
-    /// The mean over rows of the l1 error.
-    #[default]
-    Mean,
-    /// The largest l1 error of a row: the paper's (inf,1) norm.
-    Max,
 }
 
 /// How the other rows are fitted on the hott rows, equation (2) of the paper.

@@ -4,7 +4,8 @@
 use super::job::{Job, Localised};
 use super::{Factor, Method};
 use crate::Error;
-use crate::certify::{Certificate, Goal, Refusal, Verified, prove_bound};
+use crate::Goal;
+use crate::certify::{Certificate, Refusal, Verified, prove_bound};
 use crate::control::{Control, Stop};
 use crate::localise::lp::{LpOutcome, LpSettings, LpStatus, lp};
 use crate::localise::{AgkmSettings, agkm, spa};

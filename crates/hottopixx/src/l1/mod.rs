@@ -25,7 +25,6 @@ mod line_search;
 mod near;
 mod smooth;
 mod solver;
-mod squares;
 mod vertex;
 mod walk;
 
@@ -33,7 +32,6 @@ pub use basis::Basis;
 pub use design::{Atoms, Design, Gathered, Loss, Target};
 pub use near::NearSolver;
 pub use solver::{Improved, Problem, Solver};
-pub(crate) use squares::{descend, squares};
 
 use crate::matrix::Dense;
 use crate::{Error, kernels};
@@ -264,7 +262,7 @@ fn wide_hull_distances(points: &Dense) -> Vec<f64> {
             let block: Vec<f64> =
                 usable.iter().flat_map(|&j| usable.iter().map(move |&k| entry(j, k))).collect();
             let target: Vec<f64> = usable.iter().map(|&j| entry(i as u32, j)).collect();
-            let mut start = squares(&block, &target);
+            let mut start = crate::squares::approximate(&block, &target);
             let sum = start.iter().sum::<f64>().max(f64::MIN_POSITIVE);
             start.iter_mut().for_each(|c| *c /= sum);
             let x = atoms.row(i);

@@ -7,12 +7,14 @@
 
 mod buffer;
 mod dense;
+mod fingerprint;
 mod row;
 mod shape;
 mod sparse;
 
 pub use buffer::{Buffer, Foreign};
 pub use dense::Dense;
+pub(crate) use fingerprint::fingerprint;
 pub use row::{Entries, Row};
 pub use shape::Shape;
 pub use sparse::Sparse;

@@ -20,21 +20,3 @@ mod swap;
 
 pub use diagonal::{cluster, top};
 pub(crate) use swap::scores_without;
-
-use crate::Objective;
-
-impl Objective {
-    /// What is made small, from the l1 errors of the rows.
-    pub fn score(self, errors: impl IntoIterator<Item = f64>) -> f64 {
-        let (mut sum, mut max, mut count) = (0.0, 0.0f64, 0usize);
-        for e in errors {
-            sum += e;
-            max = max.max(e);
-            count += 1;
-        }
-        match self {
-            Objective::Mean => sum / count.max(1) as f64,
-            Objective::Max => max,
-        }
-    }
-}

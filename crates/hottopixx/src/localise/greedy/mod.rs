@@ -12,12 +12,10 @@
 
 mod fits;
 mod inner;
-mod nnls;
 mod snpa;
 mod spa;
 mod xray;
 
-pub(crate) use fits::{least_squares, least_squares_of};
 pub(crate) use inner::MOST as GRAM_BATCH;
 pub use snpa::{snpa, snpa_weighted};
 pub use spa::{spa, spa_controlled, spa_weighted};

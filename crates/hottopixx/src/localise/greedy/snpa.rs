@@ -7,10 +7,10 @@
 //! matrix, and O(k^2) to O(k^3) for each row of X.
 
 use super::fits::{Fits, Pick};
-use super::nnls::Domain;
 use super::{Greedy, best};
 use crate::control::Control;
 use crate::normalise::UnitRows;
+use crate::squares::Domain;
 
 /// SNPA: `rank` rows of X, or all allowed ones if these are fewer.
 pub fn snpa(x: &UnitRows, rank: usize, allowed: &[bool], control: &Control) -> Greedy {

@@ -7,10 +7,10 @@
 //! extreme row, so without noise only hott rows are ever chosen.
 
 use super::fits::{Fits, Pick};
-use super::nnls::Domain;
 use super::{Greedy, best};
 use crate::control::Control;
 use crate::normalise::UnitRows;
+use crate::squares::Domain;
 
 /// XRAY: `rank` rows of X, or all allowed ones if these are fewer.
 pub fn xray(x: &UnitRows, rank: usize, allowed: &[bool], control: &Control) -> Greedy {

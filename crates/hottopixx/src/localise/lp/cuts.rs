@@ -10,7 +10,7 @@
 //! t_i), holds at every feasible point. From cuts with multipliers `lambda >= 0` follows a bound
 //! by weak duality, whatever made the multipliers: see [`Pool::bound`].
 
-use crate::certify::Goal;
+use crate::Goal;
 use crate::control::Control;
 use crate::kernels::axpy;
 use crate::normalise::UnitRows;

@@ -44,7 +44,7 @@ mod oracle;
 mod search;
 
 use crate::Error;
-use crate::certify::Goal;
+use crate::Goal;
 use crate::control::{Control, Stop};
 use crate::localise::{candidate_rows, check_cost};
 use crate::normalise::UnitRows;

@@ -8,8 +8,9 @@
 use super::cuts::{Cut, Dual};
 use crate::control::Control;
 use crate::kernels::axpy;
-use crate::l1::{Atoms, Basis, Design, Gathered, Improved, NearSolver, Problem, Solver, descend};
+use crate::l1::{Atoms, Basis, Design, Gathered, Improved, NearSolver, Problem, Solver};
 use crate::normalise::UnitRows;
+use crate::squares::descend;
 use rayon::prelude::*;
 
 /// Diagonals below this count as zero.

@@ -4,11 +4,12 @@ use super::cuts::{Pool, least};
 use super::master::{Master, Outcome, Row};
 use super::oracle::Oracle;
 use super::{LpOutcome, LpSettings, LpStatus};
-use crate::certify::Goal;
+use crate::Goal;
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::kernels::{axpy, dot};
-use crate::localise::greedy::{least_squares, spa_controlled};
+use crate::localise::greedy::spa_controlled;
 use crate::normalise::UnitRows;
+use crate::squares::least_squares;
 use rayon::prelude::*;
 
 /// By how much a row may miss more than tau and still count as explained: rounding.

@@ -2,14 +2,14 @@
 
 use crate::kernels::axpy;
 
-/// Sweeps of [`squares`], and the move of a weight that is too small for another one.
+/// Sweeps of [`approximate`], and the move of a weight that is too small for another one.
 const SWEEPS: usize = 200;
 const STILL: f64 = 1e-7;
 
 /// `min 1/2 c A c - b c` over `c >= 0`, nearly, for A and b without negative entries. It begins with
 /// the best equal weights: the direction in which rows of unit sum look alike is the one that
 /// coordinate descent is slow in.
-pub(crate) fn squares(a: &[f64], b: &[f64]) -> Vec<f64> {
+pub(crate) fn approximate(a: &[f64], b: &[f64]) -> Vec<f64> {
     let k = b.len();
     let equal = b.iter().sum::<f64>() / a.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     let mut c = vec![equal; k];

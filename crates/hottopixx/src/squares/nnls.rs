@@ -14,7 +14,7 @@
 
 /// Where the coefficients may lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Domain {
+pub(crate) enum Domain {
     /// `c >= 0`.
     Cone,
     /// `c >= 0` and `sum c = 1`: the convex hull of the rows.
@@ -28,7 +28,7 @@ const DEPENDENT: f64 = 1e-13;
 
 /// Scratch of the solver, to be reused from row to row.
 #[derive(Default)]
-pub(super) struct Nnls {
+pub(crate) struct Nnls {
     /// Variables that are not held at zero.
     free: Vec<usize>,
     /// kappa on the simplex, zero on the cone.
@@ -42,7 +42,7 @@ pub(super) struct Nnls {
 
 impl Nnls {
     /// Improves the feasible `c` until it is optimal. `a` is k x k row-major, `b` of length k.
-    pub(super) fn solve(&mut self, a: &[f64], b: &[f64], c: &mut [f64], domain: Domain) {
+    pub(crate) fn solve(&mut self, a: &[f64], b: &[f64], c: &mut [f64], domain: Domain) {
         let k = b.len();
         let scale = (0..k).map(|j| a[j * k + j]).chain(b.iter().copied()).fold(0.0, f64::max);
         let tolerance = TOLERANCE * scale;

@@ -1,0 +1,28 @@
+//! Which error of a choice of rows is made small.
+
+/// Which cleaned error is made small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Objective {
+    /// The mean over rows of the l1 error.
+    #[default]
+    Mean,
+    /// The largest l1 error of a row: the paper's (inf,1) norm.
+    Max,
+}
+
+impl Objective {
+    /// What is made small, from the l1 errors of the rows.
+    pub fn score(self, errors: impl IntoIterator<Item = f64>) -> f64 {
+        let (mut sum, mut max, mut count) = (0.0, 0.0f64, 0usize);
+        for e in errors {
+            sum += e;
+            max = max.max(e);
+            count += 1;
+        }
+        match self {
+            Objective::Mean => sum / count.max(1) as f64,
+            Objective::Max => max,
+        }
+    }
+}
