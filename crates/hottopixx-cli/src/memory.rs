@@ -143,7 +143,7 @@ fn remedy(factor: &Factor, shape: Shape, mapped: bool, allowed: Allowed) -> Stri
             limit.replace(' ', "")
         );
     }
-    let others = Method::ALL.into_iter().filter(|method| method.must_be_told().is_empty());
+    let others = Method::ALL.into_iter().filter(|method| method.requires().is_empty());
     let mut others: Vec<(u64, Method)> = others
         .map(|method| (Plan::new(&factor.clone().method(method), shape, mapped, allowed), method))
         .filter(|(plan, _)| plan.fits())

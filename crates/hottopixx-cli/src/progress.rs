@@ -1,6 +1,6 @@
 //! The progress bar: one line on standard error while the library works.
 
-use hottopixx::control::{Observer, Progress, Stage};
+use hottopixx::control::{Observer, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex};
@@ -65,12 +65,7 @@ impl Bar {
 
 impl Observer for Bar {
     fn progress(&self, progress: &Progress<'_>) {
-        let step = match progress.stage {
-            Stage::Normalise => "normalise",
-            Stage::Localise => "localise",
-            Stage::Select => "select",
-            Stage::Clean => "clean",
-        };
+        let step = progress.stage.name();
         let task = format!("{step}: {}", progress.task);
         if self.turns_to(&task) {
             self.bar.reset();

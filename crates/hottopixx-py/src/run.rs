@@ -1,7 +1,7 @@
 //! Computations that Python can interrupt, and errors in its words.
 
 use hottopixx::Error;
-use hottopixx::control::{Control, Observer, Progress, Stage};
+use hottopixx::control::{Control, Observer, Progress};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -109,12 +109,7 @@ type Report = (&'static str, String, usize, Option<usize>, Option<(String, f64)>
 
 impl Observer for Latest {
     fn progress(&self, progress: &Progress<'_>) {
-        let stage = match progress.stage {
-            Stage::Normalise => "normalise",
-            Stage::Localise => "localise",
-            Stage::Select => "select",
-            Stage::Clean => "clean",
-        };
+        let stage = progress.stage.name();
         let figure = progress.figure.map(|(name, value)| (name.to_owned(), value));
         let report = (stage, progress.task.to_owned(), progress.done, progress.total, figure);
         if let Ok(mut latest) = self.0.lock() {

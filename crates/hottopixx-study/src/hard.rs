@@ -28,7 +28,7 @@ const PROMISED: [(f64, f64, f64); 6] = [
 
 /// Methods that need nothing but the rank.
 fn methods() -> Vec<Method> {
-    Method::ALL.into_iter().filter(|method| method.must_be_told().is_empty()).collect()
+    Method::ALL.into_iter().filter(|method| method.requires().is_empty()).collect()
 }
 
 /// Runs all methods on all cases (with `quick`, those with a promise), `seeds` instances each.
@@ -267,6 +267,7 @@ fn shown(method: Method) -> (&'static str, usize) {
         Method::Spa => ("SPA", 7),
         Method::Snpa => ("SNPA", 1),
         Method::Xray => ("XRAY", 8),
+        other => (other.name(), 9),
     }
 }
 
@@ -287,7 +288,7 @@ pub fn reproduce(quick: bool, watch: &Watch<'_>) -> Result<Option<Section>> {
     for (k, sweep) in sweeps.iter().enumerate() {
         for (at, recipe) in &sweep.recipes {
             let small = recipe.features <= PROGRAMS_UP_TO;
-            for method in Method::ALL.into_iter().filter(|m| small || !m.is_program()) {
+            for method in Method::ALL.into_iter().filter(|m| small || !m.proves_bound()) {
                 let job = |seed| (k, *at, method, recipe.clone().seed(seed));
                 jobs.extend((0..seeds).map(job));
             }

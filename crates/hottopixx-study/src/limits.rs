@@ -162,11 +162,14 @@ fn commands(quick: bool, rank: usize) -> Vec<(String, Vec<String>)> {
     let rows = (1..=rank).map(|row| row.to_string()).collect::<Vec<_>>().join(",");
     let rank = rank.to_string();
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    let told = ["--tau", "1", "--epsilon", "0.01", "--alpha", "0.5"];
+    let values = [("tau", "1"), ("epsilon", "0.01"), ("alpha", "0.5")];
     let mut all: Vec<(String, Vec<String>)> = Vec::new();
     for method in methods {
-        let flags = ["factor", "--rank", &rank, "--method", method.name()];
-        all.push((format!("factor {}", method.name()), words(&[&flags[..], &told].concat())));
+        let mut flags = words(&["factor", "--rank", &rank, "--method", method.name()]);
+        for (name, value) in values.iter().filter(|(name, _)| method.requires().contains(name)) {
+            flags.extend([format!("--{name}"), (*value).to_owned()]);
+        }
+        all.push((format!("factor {method}"), flags));
     }
     let path = ["factor", "--rank", &rank, "--method", "spa", "--path"];
     all.push(("factor --path".to_owned(), words(&path)));

@@ -73,7 +73,7 @@ fn materials(path: &Path, report: &mut Report) -> Result<()> {
     let mut table = Table::new(&heads);
     for rank in [known, known + 2, known + 4] {
         // The programs take minutes on these and are studied on their own.
-        let apt = |m: &Method| m.must_be_told().is_empty() && !m.is_program();
+        let apt = |m: &Method| m.requires().is_empty() && !m.proves_bound();
         for method in Method::ALL.into_iter().filter(apt) {
             let answer = Factor::new(rank).method(method).run(&pixels)?;
             let nearest = |k: usize| {

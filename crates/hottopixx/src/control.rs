@@ -41,6 +41,18 @@ pub enum Stage {
     Clean,
 }
 
+impl Stage {
+    /// The name that progress is reported under.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Normalise => "normalise",
+            Stage::Localise => "localise",
+            Stage::Select => "select",
+            Stage::Clean => "clean",
+        }
+    }
+}
+
 /// One report of progress.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress<'a> {

@@ -151,6 +151,23 @@ pub enum Error {
     NoAnswer(crate::control::Stop),
 }
 
+/// The value of this name among a few.
+pub(crate) fn one_of<T: Copy, const N: usize>(
+    what: &'static str,
+    given: &str,
+    all: [T; N],
+    name: impl Fn(T) -> &'static str,
+) -> Result<T, Error> {
+    all.into_iter().find(|value| name(*value) == given).ok_or_else(|| {
+        let names = all.map(name).join(", ");
+        Error::Setting {
+            name: what,
+            value: given.to_string(),
+            remedy: format!("choose one of {names}"),
+        }
+    })
+}
+
 fn undecided(tau: f64, bound: f64, reached: f64) -> String {
     let reached =
         if reached.is_finite() { format!(", and {reached} was reached") } else { String::new() };

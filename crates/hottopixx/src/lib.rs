@@ -20,6 +20,7 @@ pub mod kernels;
 pub mod l1;
 pub mod localise;
 pub mod matrix;
+pub mod methods;
 pub mod normalise;
 mod objective;
 pub mod project;
@@ -28,10 +29,13 @@ mod squares;
 pub mod synth;
 pub mod text;
 
+pub use clean::Cleaning;
 pub use error::Error;
 pub use factor::{
-    Bounds, Certified, Cleaning, Compared, Comparison, Errors, Factor, Factorization, Footprint,
-    HottRow, Method, RankPath, RankPoint, Seconds, Skipped, USUAL_BUDGET,
+    Certified, Compared, Comparison, Errors, Factor, Factorization, Footprint, HottRow, Method,
+    RankPath, RankPoint, Seconds, Skipped,
 };
 pub use goal::Goal;
+pub use methods::{Bounds, USUAL_BUDGET};
 pub use objective::Objective;
+pub use select::portfolio::Judged;

@@ -1,5 +1,7 @@
 //! Which error of a choice of rows is made small.
 
+use crate::Error;
+
 /// Which cleaned error is made small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -12,6 +14,17 @@ pub enum Objective {
 }
 
 impl Objective {
+    /// Both, in the order in which they are listed to users.
+    pub const ALL: [Objective; 2] = [Objective::Mean, Objective::Max];
+
+    /// The name on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Objective::Mean => "mean",
+            Objective::Max => "max",
+        }
+    }
+
     /// What is made small, from the l1 errors of the rows.
     pub fn score(self, errors: impl IntoIterator<Item = f64>) -> f64 {
         let (mut sum, mut max, mut count) = (0.0, 0.0f64, 0usize);
@@ -24,5 +37,19 @@ impl Objective {
             Objective::Mean => sum / count.max(1) as f64,
             Objective::Max => max,
         }
+    }
+}
+
+impl std::fmt::Display for Objective {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for Objective {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        crate::error::one_of("objective", name, Objective::ALL, Objective::name)
     }
 }

@@ -1,11 +1,11 @@
 //! The whole pipeline through the public interface.
 
 use hottopixx::certify::verify;
-use hottopixx::control::{Control, Observer, Progress, Stop};
+use hottopixx::control::{Control, Observer, Progress, Stage, Stop};
 use hottopixx::localise::lp::LpStatus;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::synth::{Family, Recipe};
-use hottopixx::{Cleaning, Error, Factor, Factorization, Method, Objective};
+use hottopixx::{Cleaning, Error, Factor, Factorization, Method, Objective, Seconds};
 use proptest::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,10 +15,10 @@ fn paper(rank: usize, duplicates: usize, seed: u64) -> hottopixx::synth::Instanc
     recipe.duplicates(duplicates).seed(seed).generate().unwrap()
 }
 
-/// The method with the numbers that some of them must be told, about right for [`paper`] (measured
+/// The method with the numbers that some of them require, about right for [`paper`] (measured
 /// for rank 4: epsilon 0.009 to 0.010, alpha 0.72 to 0.76).
 fn told(rank: usize, method: Method) -> Factor {
-    Factor::new(rank).method(method).tau(0.1).epsilon(0.01).alpha(0.7)
+    Factor::new(rank).method(method).tau(0.1).epsilon(0.01).alpha(0.7).only_used()
 }
 
 fn sorted(answer: &Factorization) -> Vec<usize> {
@@ -161,7 +161,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
     for method in Method::ALL {
         for matrix in [matrix.clone(), as_sparse(&matrix)] {
             // Outliers of this size are within no smaller tau.
-            let factor = told(4, method).tau(1.0);
+            let factor = told(4, method).tau(1.0).only_used();
             let answer = |threads| factor.clone().threads(threads).run(&matrix);
             let (one, two, three) = (answer(1).unwrap(), answer(2).unwrap(), answer(3).unwrap());
             for other in [two, three] {
@@ -182,7 +182,7 @@ fn programs_come_with_bounds_and_the_others_without() {
     for method in Method::ALL {
         let answer = told(4, method).run(&instance.matrix).unwrap();
         let bounds = answer.certificate;
-        assert_eq!(bounds.is_some(), method.is_program() || method == Method::Auto);
+        assert_eq!(bounds.is_some(), method.proves_bound() || method == Method::Auto);
         let Some(bounds) = bounds else { continue };
         let gap = match method {
             Method::Lp => 1e-6,
@@ -269,10 +269,10 @@ fn no_pair_of_rows_beats_the_bound() {
 }
 
 #[test]
-fn what_the_programs_must_be_told_and_what_is_infeasible() {
+fn what_the_programs_require_and_what_is_infeasible() {
     let instance = paper(3, 0, 2);
     for method in Method::ALL {
-        let told = method.must_be_told();
+        let told = method.requires();
         match Factor::new(3).method(method).run(&instance.matrix) {
             Ok(_) => assert!(told.is_empty(), "{}", method.name()),
             Err(Error::Setting { name, .. }) => assert_eq!(Some(&name), told.first()),
@@ -303,9 +303,9 @@ fn algorithm_1_says_when_its_clusters_are_not_the_rank() {
     assert_eq!((few.hott.len(), many.hott.len()), (2, 6));
 }
 
-/// Told all that any method must be told.
+/// Given all that any method requires, and a gap.
 fn all_told(rank: usize, method: Method) -> Factor {
-    Factor::new(rank).method(method).tau(1.0).epsilon(0.05).alpha(0.5).gap(1e-3)
+    Factor::new(rank).method(method).tau(1.0).epsilon(0.05).alpha(0.5).gap(1e-3).only_used()
 }
 
 /// Rows of successive projection are there whatever the time, and a note says whose they are.
@@ -320,7 +320,7 @@ fn a_deadline_in_the_past_leaves_the_rows_of_successive_projection() {
         assert_eq!(answer.stop, Stop::TimeLimit, "{}", method.name());
         assert_eq!(answer.hott.len(), 3, "{}", method.name());
         assert!(answer.errors.mean_l1 < 2.0);
-        if method.is_program() {
+        if method.proves_bound() {
             continue; // they begin with a point of their own
         }
         assert_eq!(sorted(&answer), spa, "{}", method.name());
@@ -361,7 +361,7 @@ fn a_run_that_says_finished_has_the_bytes_of_one_without_limits() {
     let matrix = recipe.generate().unwrap().matrix;
     let mut cut_short = 0;
     for method in Method::ALL {
-        let factor = all_told(4, method).threads(1).epochs(8);
+        let factor = all_told(4, method).threads(1).epochs(8).only_used();
         let free = factor.run(&matrix).unwrap();
         let (control, wire) = Tripwire::at(usize::MAX);
         factor.clone().control(control).run(&matrix).unwrap();
@@ -424,5 +424,57 @@ proptest! {
             prop_assert_eq!(sorted(&plain), back, "{}", method.name());
             prop_assert!((plain.errors.mean_l1 - moved.errors.mean_l1).abs() < 1e-12);
         }
+    }
+}
+
+/// A setting that would change nothing is a mistake of the caller's, not a wish.
+#[test]
+fn settings_that_a_method_does_not_use_are_refused_by_name() {
+    let matrix = paper(3, 0, 1).matrix;
+    let spa = || Factor::new(3).method(Method::Spa);
+    let refused = [
+        ("tau", spa().tau(0.1)),
+        ("gap", spa().gap(0.1)),
+        ("epochs", spa().epochs(3)),
+        ("epsilon", spa().epsilon(0.1)),
+        ("alpha", spa().alpha(0.1)),
+        ("trace", spa().trace(false)),
+        ("cost", spa().cost(vec![1.0; matrix.rows()])),
+        ("tau", spa().method(Method::Minimax).tau(0.1)),
+    ];
+    for (expected, factor) in refused {
+        match factor.run(&matrix) {
+            Err(Error::Setting { name, remedy, .. }) => {
+                assert_eq!(name, expected);
+                assert!(remedy.contains("does not use it"), "{remedy}");
+            }
+            other => panic!("{expected}: {:?}", other.map(|answer| answer.stop)),
+        }
+        assert!(factor.only_used().run(&matrix).is_ok());
+    }
+}
+
+/// Each step says that it begins, in order, and the seconds are those of the steps.
+#[test]
+fn every_step_is_announced() {
+    #[derive(Default)]
+    struct Steps(std::sync::Mutex<Vec<Stage>>);
+    impl Observer for Steps {
+        fn progress(&self, progress: &Progress<'_>) {
+            let mut steps = self.0.lock().unwrap();
+            if steps.last() != Some(&progress.stage) {
+                steps.push(progress.stage);
+            }
+        }
+    }
+    let matrix = paper(3, 0, 1).matrix;
+    for method in [Method::Auto, Method::Spa, Method::Minimax] {
+        let steps = Arc::new(Steps::default());
+        let control = Control::default().with_observer(steps.clone());
+        let answer = Factor::new(3).method(method).control(control).run(&matrix).unwrap();
+        let expected = [Stage::Normalise, Stage::Localise, Stage::Select, Stage::Clean];
+        assert_eq!(*steps.0.lock().unwrap(), expected, "{method}");
+        let Seconds { localize, select, clean } = answer.seconds;
+        assert!(localize > 0.0 && select > 0.0 && clean > 0.0);
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module after all that it may use, as `docs/design.md` draws them.
-const ORDER: [&str; 18] = [
+const ORDER: [&str; 19] = [
     "kernels",
     "checkpoint",
     "control",
@@ -21,6 +21,7 @@ const ORDER: [&str; 18] = [
     "certify",
     "clean",
     "select",
+    "methods",
     "synth",
     "text",
     "factor",

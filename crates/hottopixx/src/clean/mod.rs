@@ -10,6 +10,7 @@
 mod exact;
 mod incremental;
 mod measure;
+mod selection;
 mod squares;
 
 pub(crate) use exact::refit;
@@ -17,6 +18,7 @@ pub use exact::{RowFit, exact};
 pub use incremental::{IncrementalSettings, incremental};
 use measure::measure_rows;
 pub use measure::{Measured, measure};
+pub use selection::{Cleaner, Cleaning, Selection};
 pub use squares::least_squares;
 
 use crate::matrix::Shape;

@@ -1,13 +1,14 @@
 //! An answer with everything that can be said for sure about it.
 
-use super::job::Job;
-use super::programs::Solved;
-use super::{Bounds, Factor, Factorization};
+use super::pipeline::{Clock, Prepared};
+use super::{Factor, Factorization};
 use crate::Error;
 use crate::Goal;
 use crate::certify::{Certificate, Refusal, Theory, Verified, theory};
+use crate::control::Stage;
 use crate::localise::lp::{LpSettings, lp};
 use crate::matrix::Matrix;
+use crate::methods::{Bounds, Solved};
 use crate::normalise::UnitRows;
 
 /// Rows, the linear program that bounds every choice of that many rows, and the paper's theorem.
@@ -32,7 +33,7 @@ pub struct Certified {
 
 impl Factor {
     /// Certifies the given rows or, without, those that the method finds, which must be one of
-    /// the linear programs ([`Method::is_program`](super::Method::is_program)): bounds for all
+    /// the linear programs ([`Method::proves_bound`](super::Method::proves_bound)): bounds for all
     /// choices of as many rows, checked by the independent verifier, and Theorem 3.2.
     ///
     /// What a deadline leaves no time for is left out: the bounds, where verifying was stopped, and
@@ -41,39 +42,40 @@ impl Factor {
     /// # Errors
     /// As [`Factor::run`] and [`Factor::evaluate`]; [`Error::Setting`] for other methods.
     pub fn certify(&self, matrix: &Matrix, hott: Option<&[usize]>) -> Result<Certified, Error> {
-        if !self.method.is_program() {
-            return Err(Error::Setting {
-                name: "method",
-                value: self.method.name().to_string(),
-                remedy: "it proves no bounds; choose minimax, total or lp".to_string(),
-            });
-        }
         let rank = hott.map_or(self.rank, <[usize]>::len);
         let settings = Factor { rank, ..self.clone() };
+        let program = settings.program()?;
+        settings.method_with_settings()?; // which refuses settings that it does not use
         settings.in_pool(|| {
-            let job = Job::new(&settings, matrix)?;
+            let mut clock = Clock::new(&settings.control);
+            let prepared = clock.time(Stage::Normalise, || Prepared::new(&settings, matrix))?;
             let (solved, answer) = match hott {
                 Some(hott) => {
-                    let rows = job.unit_rows(hott)?;
-                    let solved = job.solve()?;
-                    let mut answer = job.finish(matrix, job.clean(rows), None);
-                    answer.certificate = solved.bounds();
-                    (solved, answer)
+                    let rows = prepared.unit_rows(hott)?;
+                    let solve = || program.solve(&prepared.question());
+                    let solved = clock.time(Stage::Localise, solve)?;
+                    let answer = prepared.evaluate(rows, clock);
+                    let certificate = solved.bounds();
+                    (solved, Factorization { certificate, ..answer })
                 }
                 None => {
-                    let (answer, solved) = settings.carry_out(&job, matrix)?;
+                    let (answer, solved) = prepared.run(&program, clock)?;
                     // Stopped before the program had anything to say.
                     let nothing = || Error::NoAnswer(answer.stop);
                     (solved.ok_or_else(nothing)?, answer)
                 }
             };
-            finish(&job, solved, answer)
+            finish(&prepared, solved, answer)
         })
     }
 }
 
-fn finish(job: &Job<'_>, solved: Solved, answer: Factorization) -> Result<Certified, Error> {
-    let (x, control) = (&job.x, &job.settings.control);
+fn finish(
+    prepared: &Prepared<'_>,
+    solved: Solved,
+    answer: Factorization,
+) -> Result<Certified, Error> {
+    let (x, control) = (&prepared.x, &prepared.settings.control);
     let rows: Vec<usize> = answer.hott.iter().filter_map(|h| x.unit_row(h.row)).collect();
     // With as many candidates as the rank, all diagonals are one.
     let mut chosen = vec![false; x.features()];

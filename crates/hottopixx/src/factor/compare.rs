@@ -1,8 +1,11 @@
 //! Every method on the same data, side by side.
 
+use super::pipeline::{Clock, Prepared};
 use super::{Factor, Factorization, HottRow, Method};
 use crate::control::Stop;
 use crate::matrix::Matrix;
+use crate::methods::is_affordable;
+use crate::normalise::UnitRows;
 use crate::{Error, Objective};
 use std::time::Instant;
 
@@ -35,7 +38,7 @@ pub struct Compared {
 /// Why a method has no answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Skipped {
-    /// It lacks settings that only the caller knows, see [`Method::must_be_told`].
+    /// It lacks settings that only the caller knows, see [`Method::requires`].
     Needs(&'static [&'static str]),
     /// It may take long at this size; a [`Factor::gap`] runs it all the same.
     Long,
@@ -59,9 +62,10 @@ impl Comparison {
             skipped: Vec::new(),
             interrupted: false,
         };
+        let x = UnitRows::new(matrix)?;
         for method in Method::ALL {
             let begun = Instant::now();
-            let factor = settings(method);
+            let factor = settings(method).only_used();
             let stop = factor.control.stopped();
             if stop == Some(Stop::Interrupted) {
                 comparison.interrupted = true;
@@ -76,7 +80,7 @@ impl Comparison {
                 comparison.no_answer.push(method);
                 continue;
             }
-            match factor.run(matrix) {
+            match factor.run_normalised(matrix, &x) {
                 Ok(answer) => comparison.answers.push(Compared {
                     answer,
                     seconds: begun.elapsed().as_secs_f64(),
@@ -116,19 +120,40 @@ impl Factor {
     /// Why not to run the method beside others: it lacks a number that only the caller knows, or
     /// it would take long and was not asked for.
     fn reason_to_skip(&self, matrix: &Matrix) -> Option<Skipped> {
-        let told = |name: &&str| match *name {
+        let given = |name: &&str| match *name {
             "tau" => self.tau.is_some(),
             "epsilon" => self.epsilon.is_some(),
             _ => self.alpha.is_some(),
         };
-        let needs = self.method.must_be_told();
-        if !needs.iter().all(told) {
-            return Some(Skipped::Needs(needs));
+        let requires = self.method.requires();
+        if !requires.iter().all(given) {
+            return Some(Skipped::Needs(requires));
         }
-        let long = matches!(self.method, Method::Minimax | Method::Total)
+        let long = self.method.proves_bound()
+            && self.method != Method::Lp
             && self.gap.is_none()
             && !self.affords_programs(matrix);
         long.then_some(Skipped::Long)
+    }
+
+    /// As [`Factor::run`] for a matrix that was normalised before.
+    fn run_normalised(&self, matrix: &Matrix, x: &UnitRows) -> Result<Factorization, Error> {
+        let method = self.method_with_settings()?;
+        self.in_pool(|| {
+            let prepared = Prepared::of(self, matrix, x.clone())?;
+            Ok(prepared.run(method.as_ref(), Clock::new(&self.control))?.0)
+        })
+    }
+
+    /// Whether a linear program on this matrix is a matter of seconds or, with a deadline, likely
+    /// to be done before it. Without a deadline the size alone decides.
+    fn affords_programs(&self, matrix: &Matrix) -> bool {
+        let (features, examples) = (matrix.rows(), matrix.cols());
+        let candidates = match &self.candidates {
+            Some(mask) => mask.iter().filter(|m| **m).count(),
+            None => features,
+        };
+        is_affordable(features, candidates, examples, self.rank, &self.control)
     }
 }
 

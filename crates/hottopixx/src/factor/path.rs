@@ -7,14 +7,13 @@
 //! in which order the rows matter. At lower ranks another choice of rows may do better: the errors
 //! are those of the rows named.
 
-use super::job::Job;
-use super::{Cleaning, Errors, Factor, Factorization};
-use crate::clean::{RowFit, measure, refit};
+use super::pipeline::Prepared;
+use super::{Errors, Factor, Factorization};
+use crate::clean::{Cleaning, RowFit, Selection, measure, refit};
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::matrix::Matrix;
 use crate::normalise::UnitRows;
-use crate::select::exchange::Selection;
-use crate::select::scores_without;
+use crate::select::Scoring;
 use crate::{Error, Objective};
 
 /// Rows on which the cost of leaving a hott row out is measured, at most.
@@ -62,8 +61,8 @@ impl Factor {
         }
         let settings = Factor { rank: hott.len(), ..self.clone() };
         settings.in_pool(|| {
-            let job = Job::new(&settings, matrix)?;
-            if job.cleaning != Cleaning::Exact {
+            let prepared = Prepared::new(&settings, matrix)?;
+            if prepared.settings.cleaning != Cleaning::Exact {
                 return Err(Error::Setting {
                     name: "path",
                     value: "true".to_string(),
@@ -73,8 +72,8 @@ impl Factor {
                             .to_string(),
                 });
             }
-            let rows = job.unit_rows(&hott)?;
-            Ok(walk(&job.x, rows, self.objective, &job.settings.control))
+            let rows = prepared.unit_rows(&hott)?;
+            Ok(walk(&prepared.x, rows, self.objective, &prepared.settings.control))
         })
     }
 }
@@ -139,7 +138,7 @@ fn missed_least(
     };
     let positions: Vec<usize> = (0..selection.hott.len()).collect();
     let Selection { hott, fits, .. } = selection;
-    let scores = scores_without(x, hott, fits, &positions, &rows, objective, control)?;
+    let scores = Scoring { x, hott, fits, rows: &rows, objective, control }.without(&positions)?;
     (0..scores.len()).min_by(|&a, &b| scores[a].total_cmp(&scores[b]))
 }
 

@@ -18,11 +18,13 @@ pub mod frobenius;
 pub mod greedy;
 pub mod hottopixx;
 pub mod lp;
+mod question;
 
 pub use agkm::{Agkm, AgkmSettings, agkm};
 pub use frobenius::{FrobeniusSettings, frobenius};
 pub use greedy::{Greedy, snpa, snpa_weighted, spa, spa_controlled, spa_weighted, xray};
 pub use hottopixx::{HottopixxSettings, hottopixx};
+pub use question::Question;
 
 use crate::Error;
 use crate::control::Stop;

@@ -7,11 +7,12 @@
 //! round with twice the effort finds nothing.
 
 use super::coarse::coarse;
-use super::swap::{NONE, Swap, scores, scores_without};
+use super::swap::{NONE, Scoring, Swap};
 use crate::Objective;
-use crate::clean::{RowFit, refit};
+use crate::clean::{RowFit, Selection, refit};
 use crate::control::{Control, Progress, Stage};
 use crate::l1::{Atoms, Gathered, Problem, Solver};
+use crate::localise::Question;
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -72,76 +73,19 @@ impl ExchangeSettings {
     }
 }
 
-/// A set of hott rows with all rows fitted on it.
-#[derive(Debug, Clone)]
-pub struct Selection {
-    /// The hott rows, as rows of X.
-    pub hott: Vec<usize>,
-    /// Every row of X fitted on them.
-    pub fits: Vec<RowFit>,
-    /// The objective: mean or largest l1 error.
-    pub score: f64,
-}
-
-impl Selection {
-    /// Cleans the rows on `hott`, starting from earlier fits where there are any.
-    pub fn new(
-        x: &UnitRows,
-        hott: Vec<usize>,
-        objective: Objective,
-        earlier: Option<&[RowFit]>,
-        control: &Control,
-    ) -> Self {
-        let rows: Vec<usize> = (0..x.features()).collect();
-        let fits = refit(x, &hott, &rows, earlier, control);
-        let score = objective.score(fits.iter().map(|f| f.error));
-        Selection { hott, fits, score }
-    }
-
-    /// Puts the hott rows in order of their l1 distance from the mean row of X, the most
-    /// distinctive first, ties by row. O(nonzeros).
-    pub fn most_distinctive_first(&mut self, x: &UnitRows) {
-        let mut mean = vec![0.0; x.examples()];
-        for i in 0..x.features() {
-            x.row(i).add_to(1.0 / x.features() as f64, &mut mean);
-        }
-        let distance = |i: usize| -> f64 {
-            let mut difference = mean.clone();
-            x.row(i).add_to(-1.0, &mut difference);
-            difference.iter().map(|e| e.abs()).sum()
-        };
-        let distances: Vec<f64> = self.hott.iter().map(|&h| distance(h)).collect();
-        let mut order: Vec<usize> = (0..self.hott.len()).collect();
-        order.sort_by(|&a, &b| {
-            distances[b].total_cmp(&distances[a]).then(self.hott[a].cmp(&self.hott[b]))
-        });
-        let mut place = vec![0u32; order.len()];
-        for (new, &old) in order.iter().enumerate() {
-            place[old] = new as u32;
-        }
-        self.hott = order.iter().map(|&old| self.hott[old]).collect();
-        for fit in &mut self.fits {
-            fit.weights.iter_mut().for_each(|w| w.0 = place[w.0 as usize]);
-            fit.weights.sort_by_key(|w| w.0);
-            fit.basis.free.iter_mut().for_each(|j| *j = place[*j as usize]);
-        }
-    }
-}
-
 /// An error up to this is rounding: there is nothing to gain.
 const EXPLAINED: f64 = 1e-12;
 
-/// Exchanges rows until none gains, or `control` stops; `hints` are rows worth trying.
-/// Returns the best selection found and the number of exchanges made.
+/// Exchanges rows until none gains, or the control stops; `hints` are rows worth trying. Returns the
+/// best selection found and the number of exchanges made.
 pub fn refine(
-    x: &UnitRows,
-    start: Selection,
-    hints: &[usize],
-    allowed: &[bool],
+    question: &Question<'_>,
     objective: Objective,
     settings: &ExchangeSettings,
-    control: &Control,
+    start: Selection,
+    hints: &[usize],
 ) -> (Selection, usize) {
+    let Question { x, allowed, control, .. } = *question;
     let mut best = start;
     let mut exchanges = 0;
     let mut effort = *settings;
@@ -215,6 +159,15 @@ impl<'a> Sample<'a> {
         Sample { x: merged, rows: self.rows.clone(), hott: self.hott, fits: Cow::Owned(fits) }
     }
 
+    fn scoring<'b>(
+        &'b self,
+        rows: &'b [usize],
+        objective: Objective,
+        control: &'b Control,
+    ) -> Scoring<'b> {
+        Scoring { x: self.x, hott: self.hott, fits: &self.fits, rows, objective, control }
+    }
+
     /// The exchanges (position, entering row) that gain enough on `rows`, best first.
     fn gains(
         &self,
@@ -224,7 +177,7 @@ impl<'a> Sample<'a> {
         settings: &ExchangeSettings,
         control: &Control,
     ) -> Option<Vec<(usize, usize)>> {
-        let table = scores(self.x, self.hott, &self.fits, swaps, rows, objective, control)?;
+        let table = self.scoring(rows, objective, control).after(swaps)?;
         let before = objective.score(rows.iter().map(|&i| self.fits[i].error));
         let mut found: Vec<(f64, usize, usize)> = Vec::new();
         for (swap, scores) in swaps.iter().zip(&table) {
@@ -344,8 +297,7 @@ fn tournament(
     joined.truncate(settings.entering);
 
     let mut missed: Vec<usize> = (0..sample.hott.len()).collect();
-    let Sample { x, hott, fits, .. } = sample;
-    let without = scores_without(x, hott, fits, &missed, &few, objective, control)?;
+    let without = sample.scoring(&few, objective, control).without(&missed)?;
     missed.sort_by(|&a, &b| without[a].total_cmp(&without[b]).then(a.cmp(&b)));
     missed.truncate(settings.leaving);
     let swaps: Vec<Swap> = joined

@@ -8,12 +8,10 @@
 //! are somewhat smaller, and for near-duplicates only.
 
 use super::coarse::coarse;
-use super::exchange::Selection;
-use super::swap::{Swap, scores, scores_without};
+use super::swap::{Scoring, Swap};
 use crate::Objective;
-use crate::clean::{RowFit, refit};
-use crate::control::Control;
-use crate::normalise::UnitRows;
+use crate::clean::{RowFit, Selection, refit};
+use crate::localise::Question;
 use std::borrow::Cow;
 
 /// Share of the loss of a hott row up to which another row counts as interchangeable with it.
@@ -34,12 +32,11 @@ const FEWEST_ROWS: usize = 16;
 /// For each hott row the rows (of X) that could replace it, itself included, increasing.
 /// Stopped early, the groups hold the hott rows alone.
 pub fn groups(
-    x: &UnitRows,
-    selection: &Selection,
-    allowed: &[bool],
+    question: &Question<'_>,
     objective: Objective,
-    control: &Control,
+    selection: &Selection,
 ) -> Vec<Vec<usize>> {
+    let Question { x, allowed, control, .. } = *question;
     let hott = &selection.hott;
     let points = x.shape().entries as f64 / x.features() as f64;
     let all_rows = x.features().min(SCORED_ROWS);
@@ -89,8 +86,8 @@ pub fn groups(
     let before = objective.score(rows.iter().map(|&i| fits[i].error));
     let mut positions: Vec<usize> = swaps.iter().map(|swap| swap.leave[0]).collect();
     positions.dedup(); // they come in order
-    let scored = scores_without(x, hott, &fits, &positions, &rows, objective, control)
-        .zip(scores(x, hott, &fits, &swaps, &rows, objective, control));
+    let scoring = Scoring { x, hott, fits: &fits, rows: &rows, objective, control };
+    let scored = scoring.without(&positions).zip(scoring.after(&swaps));
     if let Some((without, table)) = scored {
         for (swap, found) in swaps.iter().zip(table) {
             let (position, score) = (swap.leave[0], found[0]);

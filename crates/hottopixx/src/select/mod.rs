@@ -19,4 +19,4 @@ pub mod portfolio;
 mod swap;
 
 pub use diagonal::{cluster, top};
-pub(crate) use swap::scores_without;
+pub(crate) use swap::Scoring;

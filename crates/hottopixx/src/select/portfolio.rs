@@ -1,11 +1,9 @@
 //! Candidate sets of hott rows, judged by their exact cleaned error.
 
-use super::exchange::Selection;
 use super::{cluster, top};
-use crate::Objective;
-use crate::clean::{refit, row_operations};
-use crate::control::{Control, Progress, Stage};
-use crate::localise::{snpa_weighted, spa_controlled};
+use crate::clean::{Cleaner, Cleaning, Selection, refit, row_operations};
+use crate::control::{Progress, Stage};
+use crate::localise::{Question, snpa_weighted, spa_controlled};
 use crate::normalise::UnitRows;
 
 /// A set of rows that might be the hott ones, and where it comes from.
@@ -34,14 +32,8 @@ const AFFORDABLE_FITS: f64 = 5e6;
 /// All ways to read hott rows off a diagonal: its largest entries, its pools, and the greedy
 /// methods on rows weighted by it (weighted SNPA only while `f r^2` is at most 5e6). Stopped, it
 /// gives those there was time for: the largest entries always.
-pub fn readings(
-    x: &UnitRows,
-    method: &str,
-    diagonal: &[f64],
-    rank: usize,
-    allowed: &[bool],
-    control: &Control,
-) -> Vec<Candidate> {
+pub fn readings(question: &Question<'_>, method: &str, diagonal: &[f64]) -> Vec<Candidate> {
+    let Question { x, rank, allowed, control, .. } = *question;
     let named = |reading: &str, rows| Candidate { origin: format!("{method}, {reading}"), rows };
     let mut sets = vec![named("top", top(diagonal, rank, allowed))];
     sets.extend(cluster(x, diagonal, rank, allowed, control).map(|rows| named("cluster", rows)));
@@ -67,41 +59,43 @@ fn judging_rows(x: &UnitRows, rank: usize) -> usize {
     rows.clamp(FEWEST_ROWS, JUDGING_ROWS)
 }
 
-/// The candidate with the lowest cleaned error, cleaned on all rows, and every score.
-/// Equal sets are judged once; ties go to the earlier candidate. A candidate with fewer than
-/// `rank` rows (a stopped method) is passed over. When `control` stops, the best so far is
-/// returned; the first complete candidate is always judged. `None` when none is complete. `clean`
-/// fits all rows on the winner, where that was not done in judging; `by_cleaning` says that all
-/// candidates are to be judged by it, since exact fits are not affordable.
-pub fn judge(
-    x: &UnitRows,
-    candidates: &[Candidate],
-    rank: usize,
-    objective: Objective,
-    control: &Control,
-    by_cleaning: bool,
-    clean: impl Fn(Vec<usize>) -> Selection,
-) -> Option<(Selection, Vec<Judged>)> {
+/// The best of some candidates.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    /// Its rows.
+    pub hott: Vec<usize>,
+    /// All rows fitted on them, where judging took all rows.
+    pub selection: Option<Selection>,
+    /// Every candidate's score.
+    pub judged: Vec<Judged>,
+}
+
+/// The candidate with the lowest cleaned error. Equal sets are judged once; ties go to the earlier
+/// candidate. A candidate with fewer than `rank` rows (a stopped method) is passed over. When the
+/// control stops, the best so far is returned; the first complete candidate is always judged. `None`
+/// when none is complete.
+///
+/// Exact fits judge on a sample of the rows where there are many; least squares, which stand in where
+/// exact fits are not affordable, on all rows.
+pub fn judge(cleaner: &Cleaner<'_>, rank: usize, candidates: &[Candidate]) -> Option<Verdict> {
+    let Cleaner { x, objective, control, .. } = *cleaner;
+    let by_squares = cleaner.cleaning == Cleaning::LeastSquares;
     let distinct = distinct(candidates, rank);
     let f = x.features();
     let most = judging_rows(x, rank);
     let sample = if distinct.len() == 1 && most == JUDGING_ROWS { f } else { f.min(most) };
-    // After a stop there is nothing to compare: one is cleaned, once.
-    if distinct.len() > 1 && !control.goes_on() {
-        let selection = clean(distinct[0].rows.clone());
-        let (origin, score) = (distinct[0].origin.clone(), selection.score);
-        return Some((selection, vec![Judged { origin, score }]));
-    }
     let rows: Vec<usize> = (0..sample).map(|k| k * f / sample).collect();
     let mut judged: Vec<Judged> = Vec::new();
     let mut best: Option<Selection> = None;
+    // After a stop there is nothing to compare: one is cleaned, once.
+    let hurried = distinct.len() > 1 && !control.goes_on();
     for (done, candidate) in distinct.iter().enumerate() {
-        if best.is_some() && control.stopped().is_some() {
+        if best.is_some() && (hurried || control.stopped().is_some()) {
             break;
         }
         let hott = candidate.rows.clone();
-        let selection = if by_cleaning {
-            clean(hott)
+        let selection = if by_squares || hurried {
+            cleaner.clean(hott)
         } else {
             let fits = refit(x, &hott, &rows, None, control);
             let score = objective.score(fits.iter().map(|fit| fit.error));
@@ -120,8 +114,9 @@ pub fn judge(
         });
     }
     let best = best?;
-    let best = if sample == f || by_cleaning { best } else { clean(best.hott) };
-    Some((best, judged))
+    let hott = best.hott.clone();
+    let selection = (best.fits.len() == f).then_some(best);
+    Some(Verdict { hott, selection, judged })
 }
 
 /// The complete candidates, each set of rows once.

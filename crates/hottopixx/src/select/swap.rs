@@ -18,7 +18,7 @@ use rayon::prelude::*;
 /// A row that might enter, and the positions in H of the rows it might replace; [`NONE`] stands
 /// for entering beside them all.
 #[derive(Debug, Clone)]
-pub(super) struct Swap {
+pub(crate) struct Swap {
     pub enter: usize,
     pub leave: Vec<usize>,
 }
@@ -31,97 +31,92 @@ const PRICE_TOLERANCE: f64 = 1e-4;
 /// Rows of one task; fixed, so that sums do not depend on the number of threads.
 const CHUNK: usize = 8;
 
-/// The score over `rows` when the row at each of these positions of H is left out.
-pub(crate) fn scores_without(
-    x: &UnitRows,
-    hott: &[usize],
-    fits: &[RowFit],
-    positions: &[usize],
-    rows: &[usize],
-    objective: Objective,
-    control: &Control,
-) -> Option<Vec<f64>> {
-    let rank = hott.len();
-    let width = positions.len();
-    over_rows(x, hott, rows, width, objective, control, |i, target, solver| {
-        let mut row = RowProblem { design: target.design, x: target.x, rank, solver };
-        let own = hott.iter().position(|h| *h == i);
-        let fit = &fits[i];
-        let without = |&h: &usize| match own {
-            Some(position) if position != h => 0.0,
-            _ if own.is_none() && fit.weights.iter().all(|w| w.0 as usize != h) => fit.error,
-            _ => row.state(&all_but(rank, Some(h), None), Some(&fit.basis), false).error,
-        };
-        positions.iter().map(without).collect()
-    })
+/// What exchanges are scored on: H with fits by row of X, and the rows that count.
+#[derive(Clone, Copy)]
+pub(crate) struct Scoring<'a> {
+    pub x: &'a UnitRows,
+    pub hott: &'a [usize],
+    pub fits: &'a [RowFit],
+    pub rows: &'a [usize],
+    pub objective: Objective,
+    pub control: &'a Control,
 }
 
-/// The score over `rows` after each exchange, in the order of `swaps` and their `leave` lists.
-/// `None` when the computation was stopped. Scores are exact up to [`PRICE_TOLERANCE`].
-pub(super) fn scores(
-    x: &UnitRows,
-    hott: &[usize],
-    fits: &[RowFit],
-    swaps: &[Swap],
-    rows: &[usize],
-    objective: Objective,
-    control: &Control,
-) -> Option<Vec<Vec<f64>>> {
-    let atoms: Vec<usize> = hott.iter().copied().chain(swaps.iter().map(|s| s.enter)).collect();
-    let width: usize = swaps.iter().map(|s| s.leave.len()).sum();
-    let total = over_rows(x, &atoms, rows, width, objective, control, |i, target, solver| {
-        row_errors(hott, swaps, &target, i, &fits[i], solver)
-    })?;
-    let mut total = total.into_iter();
-    Some(swaps.iter().map(|s| total.by_ref().take(s.leave.len()).collect()).collect())
-}
-
-/// Scores `width` alternatives over `rows`, in parallel: `errors` gives the error of a row under
-/// each, from the row fitted on its support by the given atoms. `None` when stopped.
-fn over_rows(
-    x: &UnitRows,
-    atoms: &[usize],
-    rows: &[usize],
-    width: usize,
-    objective: Objective,
-    control: &Control,
-    errors: impl Fn(usize, Target<'_>, &mut Solver) -> Vec<f64> + Sync,
-) -> Option<Vec<f64>> {
-    let atoms = Atoms::new(&x.select_rows(atoms));
-    let add = |total: &mut [f64], errors: &[f64]| {
-        for (t, &e) in total.iter_mut().zip(errors) {
-            *t = match objective {
-                Objective::Mean => *t + e,
-                Objective::Max => t.max(e),
+impl Scoring<'_> {
+    /// The score when the row at each of these positions of H is left out; `None` when stopped.
+    pub fn without(&self, positions: &[usize]) -> Option<Vec<f64>> {
+        let (hott, rank) = (self.hott, self.hott.len());
+        self.over_rows(hott, positions.len(), |i, target, solver| {
+            let mut row = RowProblem { design: target.design, x: target.x, rank, solver };
+            let own = hott.iter().position(|h| *h == i);
+            let fit = &self.fits[i];
+            let without = |&h: &usize| match own {
+                Some(position) if position != h => 0.0,
+                _ if own.is_none() && fit.weights.iter().all(|w| w.0 as usize != h) => fit.error,
+                _ => row.state(&all_but(rank, Some(h), None), Some(&fit.basis), false).error,
             };
-        }
-    };
-    let partial: Vec<Option<Vec<f64>>> = rows
-        .par_chunks(CHUNK)
-        .map_init(
-            || Work::under(control),
-            |work, chunk| {
-                let mut total = vec![0.0; width];
-                for &i in chunk {
-                    let target = atoms.restrict(x.row(i), &mut work.gathered);
-                    add(&mut total, &errors(i, target, &mut work.solver));
-                    // Asked afterwards: fits that were stopped on the way are not to be counted.
-                    if control.stopped().is_some() {
-                        return None;
+            positions.iter().map(without).collect()
+        })
+    }
+
+    /// The score after each exchange, in the order of `swaps` and their `leave` lists. `None` when
+    /// the computation was stopped. Scores are exact up to [`PRICE_TOLERANCE`].
+    pub fn after(&self, swaps: &[Swap]) -> Option<Vec<Vec<f64>>> {
+        let entering = swaps.iter().map(|s| s.enter);
+        let atoms: Vec<usize> = self.hott.iter().copied().chain(entering).collect();
+        let width: usize = swaps.iter().map(|s| s.leave.len()).sum();
+        let total = self.over_rows(&atoms, width, |i, target, solver| {
+            row_errors(self.hott, swaps, &target, i, &self.fits[i], solver)
+        })?;
+        let mut total = total.into_iter();
+        Some(swaps.iter().map(|s| total.by_ref().take(s.leave.len()).collect()).collect())
+    }
+
+    /// Scores `width` alternatives over the rows, in parallel: `errors` gives the error of a row
+    /// under each, from the row fitted on its support by the given atoms. `None` when stopped.
+    fn over_rows(
+        &self,
+        atoms: &[usize],
+        width: usize,
+        errors: impl Fn(usize, Target<'_>, &mut Solver) -> Vec<f64> + Sync,
+    ) -> Option<Vec<f64>> {
+        let Scoring { x, rows, objective, control, .. } = *self;
+        let atoms = Atoms::new(&x.select_rows(atoms));
+        let add = |total: &mut [f64], errors: &[f64]| {
+            for (t, &e) in total.iter_mut().zip(errors) {
+                *t = match objective {
+                    Objective::Mean => *t + e,
+                    Objective::Max => t.max(e),
+                };
+            }
+        };
+        let partial: Vec<Option<Vec<f64>>> = rows
+            .par_chunks(CHUNK)
+            .map_init(
+                || Work::under(control),
+                |work, chunk| {
+                    let mut total = vec![0.0; width];
+                    for &i in chunk {
+                        let target = atoms.restrict(x.row(i), &mut work.gathered);
+                        add(&mut total, &errors(i, target, &mut work.solver));
+                        // Asked afterwards: fits that were stopped on the way are not to be counted.
+                        if control.stopped().is_some() {
+                            return None;
+                        }
                     }
-                }
-                Some(total)
-            },
-        )
-        .collect();
-    let mut total = vec![0.0; width];
-    for part in partial {
-        add(&mut total, &part?);
+                    Some(total)
+                },
+            )
+            .collect();
+        let mut total = vec![0.0; width];
+        for part in partial {
+            add(&mut total, &part?);
+        }
+        if objective == Objective::Mean {
+            total.iter_mut().for_each(|t| *t /= rows.len() as f64);
+        }
+        Some(total)
     }
-    if objective == Objective::Mean {
-        total.iter_mut().for_each(|t| *t /= rows.len() as f64);
-    }
-    Some(total)
 }
 
 struct Work {
@@ -245,8 +240,16 @@ mod tests {
         let swaps: Vec<Swap> =
             [3, 9, 25].map(|enter| Swap { enter, leave: vec![0, 1, 3] }).to_vec();
         for objective in [Objective::Mean, Objective::Max] {
-            let found =
-                scores(&x, &hott, &fits, &swaps, &rows, objective, &Control::default()).unwrap();
+            let control = Control::default();
+            let scoring = Scoring {
+                x: &x,
+                hott: &hott,
+                fits: &fits,
+                rows: &rows,
+                objective,
+                control: &control,
+            };
+            let found = scoring.after(&swaps).unwrap();
             for (swap, found) in swaps.iter().zip(&found) {
                 for (h, found) in swap.leave.iter().zip(found) {
                     let mut changed = hott;

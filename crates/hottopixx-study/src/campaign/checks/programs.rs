@@ -177,6 +177,7 @@ fn through_factor(
     if instance.allowed.contains(&false) {
         factor = factor.candidates(instance.allowed.clone());
     }
+    let factor = factor.only_used();
     let found = findings
         .call(&label, |control| factor.control(control.clone()).certify(&subject.input, None));
     match found {

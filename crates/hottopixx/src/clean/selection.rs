@@ -1,0 +1,145 @@
+//! A choice of hott rows with all rows fitted on it.
+
+use super::{IncrementalSettings, RowFit, incremental, least_squares, refit};
+use crate::control::Control;
+use crate::normalise::UnitRows;
+use crate::{Error, Objective};
+
+/// How the other rows are fitted on the hott rows, equation (2) of the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cleaning {
+    /// [`Cleaning::Exact`] where the shape of the matrix makes it affordable
+    /// ([`is_affordable`](super::is_affordable)), otherwise [`Cleaning::LeastSquares`]. Results
+    /// name the one that was used, never this.
+    #[default]
+    Auto,
+    /// The exact minimum for every row.
+    Exact,
+    /// Nonnegative least squares: fast at any size; the l1 errors are near the smallest, not at it.
+    LeastSquares,
+    /// Incremental gradient epochs, as in the paper's experiments: only approximate.
+    Incremental,
+}
+
+impl Cleaning {
+    /// All of them, in the order in which they are listed to users.
+    pub const ALL: [Cleaning; 4] =
+        [Cleaning::Auto, Cleaning::Exact, Cleaning::LeastSquares, Cleaning::Incremental];
+
+    /// The name on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cleaning::Auto => "auto",
+            Cleaning::Exact => "exact",
+            Cleaning::LeastSquares => "least-squares",
+            Cleaning::Incremental => "incremental",
+        }
+    }
+}
+
+impl std::fmt::Display for Cleaning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for Cleaning {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        crate::error::one_of("cleaning", name, Cleaning::ALL, Cleaning::name)
+    }
+}
+
+/// A set of hott rows with all rows fitted on it.
+#[derive(Debug, Clone)]
+pub struct Selection {
+    /// The hott rows, as rows of X.
+    pub hott: Vec<usize>,
+    /// Every row of X fitted on them.
+    pub fits: Vec<RowFit>,
+    /// The objective: mean or largest l1 error.
+    pub score: f64,
+}
+
+/// How rows are fitted on a choice of hott rows, and what the choice is judged by.
+#[derive(Debug, Clone, Copy)]
+pub struct Cleaner<'a> {
+    /// X.
+    pub x: &'a UnitRows,
+    /// How rows are fitted; [`Cleaning::Auto`] counts as exact.
+    pub cleaning: Cleaning,
+    /// What the choice is judged by.
+    pub objective: Objective,
+    /// Fixes what is random about [`Cleaning::Incremental`].
+    pub seed: u64,
+    /// When to stop: what is left then is fitted in a hurry.
+    pub control: &'a Control,
+}
+
+impl Cleaner<'_> {
+    /// All rows fitted on `hott`.
+    pub fn clean(&self, hott: Vec<usize>) -> Selection {
+        let (x, control) = (self.x, self.control);
+        let fits = match self.cleaning {
+            Cleaning::Auto | Cleaning::Exact => {
+                return Selection::new(x, hott, self.objective, None, control);
+            }
+            Cleaning::LeastSquares => {
+                least_squares(x, &hott, &(0..x.features()).collect::<Vec<_>>(), control)
+            }
+            Cleaning::Incremental => {
+                let settings = IncrementalSettings { seed: self.seed, ..Default::default() };
+                incremental(x, &hott, &settings, control)
+            }
+        };
+        let score = self.objective.score(fits.iter().map(|fit| fit.error));
+        Selection { hott, fits, score }
+    }
+}
+
+impl Selection {
+    /// Cleans the rows on `hott`, starting from earlier fits where there are any.
+    pub fn new(
+        x: &UnitRows,
+        hott: Vec<usize>,
+        objective: Objective,
+        earlier: Option<&[RowFit]>,
+        control: &Control,
+    ) -> Self {
+        let rows: Vec<usize> = (0..x.features()).collect();
+        let fits = refit(x, &hott, &rows, earlier, control);
+        let score = objective.score(fits.iter().map(|f| f.error));
+        Selection { hott, fits, score }
+    }
+
+    /// Puts the hott rows in order of their l1 distance from the mean row of X, the most
+    /// distinctive first, ties by row. O(nonzeros).
+    pub fn most_distinctive_first(&mut self, x: &UnitRows) {
+        let mut mean = vec![0.0; x.examples()];
+        for i in 0..x.features() {
+            x.row(i).add_to(1.0 / x.features() as f64, &mut mean);
+        }
+        let distance = |i: usize| -> f64 {
+            let mut difference = mean.clone();
+            x.row(i).add_to(-1.0, &mut difference);
+            difference.iter().map(|e| e.abs()).sum()
+        };
+        let distances: Vec<f64> = self.hott.iter().map(|&h| distance(h)).collect();
+        let mut order: Vec<usize> = (0..self.hott.len()).collect();
+        order.sort_by(|&a, &b| {
+            distances[b].total_cmp(&distances[a]).then(self.hott[a].cmp(&self.hott[b]))
+        });
+        let mut place = vec![0u32; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            place[old] = new as u32;
+        }
+        self.hott = order.iter().map(|&old| self.hott[old]).collect();
+        for fit in &mut self.fits {
+            fit.weights.iter_mut().for_each(|w| w.0 = place[w.0 as usize]);
+            fit.weights.sort_by_key(|w| w.0);
+            fit.basis.free.iter_mut().for_each(|j| *j = place[*j as usize]);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The answer.
+
+use super::Method;
+use crate::clean::Cleaning;
+use crate::control::Stop;
+use crate::matrix::Matrix;
+use crate::methods::Bounds;
+use crate::select::portfolio::Judged;
+
+/// A hott row of the answer.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct HottRow {
+    /// Row of the input, from 0.
+    pub row: usize,
+    /// Its weight on the diagonal of the localising matrix, pooled over the group; 1 for methods
+    /// that choose rows outright.
+    pub weight: f64,
+    /// All rows of the input, this one included, that could stand in its place with nearly the
+    /// same error. Increasing.
+    pub group: Vec<usize>,
+}
+
+/// Errors of a factorization, against X with unit row sums; rows of zeros do not count.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Errors {
+    /// The largest l1 error of a row: the paper's (inf,1) norm of X - FW.
+    pub inf1: f64,
+    /// The mean over rows of the l1 error.
+    pub mean_l1: f64,
+    /// Root of the mean squared error over all entries.
+    pub rmse: f64,
+    /// The l1 error of each row of the input.
+    #[serde(skip)]
+    pub per_row: Vec<f64>,
+}
+
+/// Wall-clock seconds of each step.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Seconds {
+    /// Normalising and finding where hott rows are.
+    pub localize: f64,
+    /// Choosing among candidates and exchanging.
+    pub select: f64,
+    /// Fitting all rows on the hott rows.
+    pub clean: f64,
+}
+
+/// The answer: `X ~ F W`, in the units of the input.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Factorization {
+    /// The method that was asked for.
+    pub method: Method,
+    /// Where the chosen rows come from, such as `gradient, cluster`, before any exchanges.
+    pub chosen_from: Option<String>,
+    /// The candidates that were judged, with their cleaned errors.
+    pub judged: Vec<Judged>,
+    /// Exchanges that refined the choice.
+    pub exchanges: usize,
+    /// The hott rows, one for each row of W and column of F: in the order of choice for greedy
+    /// methods, otherwise the most distinctive (farthest from the mean row) first.
+    pub hott: Vec<HottRow>,
+    /// F, features x rank: dense for dense input, sparse for sparse input.
+    pub f: Matrix,
+    /// W, rank x examples: the hott rows of the input.
+    pub w: Matrix,
+    /// How well F W explains X.
+    pub errors: Errors,
+    /// The bounds of the linear program that was solved: the method's own or, for
+    /// [`Method::Auto`], that of minimax where it ranged over all rows that may be hott.
+    pub certificate: Option<Bounds>,
+    /// What the caller should know about how the rows were chosen, in whole sentences.
+    pub notes: Vec<String>,
+    /// The diagonal of the localising matrix by row of the input, where the method has one.
+    pub diagonal: Option<Vec<f64>>,
+    /// How F was fitted; never [`Cleaning::Auto`].
+    pub cleaning: Cleaning,
+    /// Rows whose exact fit could not be proven optimal (rounding got in the way); their measured
+    /// errors hold all the same. Always 0 unless cleaning was exact: the others prove nothing.
+    pub inexact_rows: usize,
+    /// Rows of zeros in the input, explained by nothing.
+    pub zero_rows: Vec<usize>,
+    /// Why the computation ended.
+    pub stop: Stop,
+    /// Time spent.
+    pub seconds: Seconds,
+}

@@ -1,0 +1,411 @@
+//! What a caller may ask for, and what of it makes sense.
+
+use super::Method;
+use crate::checkpoint::Keeper;
+use crate::clean::{Cleaning, is_affordable};
+use crate::control::Control;
+use crate::matrix::{Matrix, fingerprint};
+use crate::methods::{
+    Agkm, Auto, Gradient, Hottopixx, Localiser, Program, Snpa, Spa, USUAL_BUDGET, Xray,
+};
+use crate::normalise::UnitRows;
+use crate::{Error, Goal, Objective};
+use std::sync::Arc;
+
+/// Settings of a factorization; [`Factor::run`] carries it out.
+#[derive(Debug, Clone)]
+pub struct Factor {
+    pub(super) rank: usize,
+    pub(super) method: Method,
+    /// The caller's own, with [`Method::Custom`].
+    pub(super) localiser: Option<Arc<dyn Localiser>>,
+    pub(super) objective: Objective,
+    pub(super) cleaning: Cleaning,
+    pub(super) seed: u64,
+    pub(super) threads: usize,
+    pub(super) epochs: Option<usize>,
+    pub(super) cost: Option<Vec<f64>>,
+    pub(super) tau: Option<f64>,
+    pub(super) gap: Option<f64>,
+    pub(super) trace: bool,
+    pub(super) epsilon: Option<f64>,
+    pub(super) alpha: Option<f64>,
+    pub(super) candidates: Option<Vec<bool>>,
+    pub(super) groups: bool,
+    pub(super) memory: Option<u64>,
+    pub(super) control: Control,
+}
+
+impl Factor {
+    /// Asks for `rank` hott rows, everything else at its default.
+    pub fn new(rank: usize) -> Self {
+        Factor {
+            rank,
+            method: Method::Auto,
+            localiser: None,
+            objective: Objective::Mean,
+            cleaning: Cleaning::Auto,
+            seed: 0,
+            threads: 0,
+            epochs: None,
+            cost: None,
+            tau: None,
+            gap: None,
+            trace: true,
+            epsilon: None,
+            alpha: None,
+            candidates: None,
+            groups: true,
+            memory: None,
+            control: Control::default(),
+        }
+    }
+
+    /// How the hott rows are found (default [`Method::Auto`]).
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// Finds the hott rows with a method of the caller's own; results name it [`Method::Custom`].
+    pub fn localiser(mut self, localiser: impl Localiser + 'static) -> Self {
+        self.method = Method::Custom;
+        self.localiser = Some(Arc::new(localiser));
+        self
+    }
+
+    /// Which cleaned error is made small (default [`Objective::Mean`]).
+    pub fn objective(mut self, objective: Objective) -> Self {
+        self.objective = objective;
+        self
+    }
+
+    /// How F is fitted (default [`Cleaning::Auto`]).
+    pub fn cleaning(mut self, cleaning: Cleaning) -> Self {
+        self.cleaning = cleaning;
+        self
+    }
+
+    /// Fixes everything random (default 0).
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Number of threads; 0, the default, for all the machine has. The answer does not depend on it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Epochs of [`Method::Hottopixx`] (default 50, as in the paper, and fewer for more than 12,800
+    /// examples, see [`usual_epochs`](crate::localise::hottopixx::usual_epochs)).
+    pub fn epochs(mut self, epochs: usize) -> Self {
+        self.epochs = Some(epochs);
+        self
+    }
+
+    /// The cost vector p, one entry for each row of the input (default `p_j = -||x_j||_2^2`).
+    pub fn cost(mut self, cost: Vec<f64>) -> Self {
+        self.cost = Some(cost);
+        self
+    }
+
+    /// The l1 error that every row may have, rows summing to one, for [`Method::Lp`], which
+    /// cannot do without; 2 epsilon in the paper's theorem.
+    pub fn tau(mut self, tau: f64) -> Self {
+        self.tau = Some(tau);
+        self
+    }
+
+    /// Relative gap between objective and bound at which a linear program is solved (default 1e-6
+    /// for [`Method::Lp`], 1e-4 for [`Method::Minimax`] and [`Method::Total`]).
+    pub fn gap(mut self, gap: f64) -> Self {
+        self.gap = Some(gap);
+        self
+    }
+
+    /// Whether the diagonal of [`Method::Lp`] must sum to the rank (default true).
+    pub fn trace(mut self, trace: bool) -> Self {
+        self.trace = trace;
+        self
+    }
+
+    /// For [`Method::Agkm`], which cannot do without: no row, summing to one, is farther in l1
+    /// from what it is without noise.
+    pub fn epsilon(mut self, epsilon: f64) -> Self {
+        self.epsilon = Some(epsilon);
+        self
+    }
+
+    /// For [`Method::Agkm`], which cannot do without: the least l1 distance of a hott row from the
+    /// convex hull of the others.
+    pub fn alpha(mut self, alpha: f64) -> Self {
+        self.alpha = Some(alpha);
+        self
+    }
+
+    /// Which rows of the input may be hott (default: all that are not zero).
+    pub fn candidates(mut self, candidates: Vec<bool>) -> Self {
+        self.candidates = Some(candidates);
+        self
+    }
+
+    /// Whether to look for the rows that could stand in the place of each hott row (default true):
+    /// for small matrices that takes longer than a greedy method. Without, every group is its hott
+    /// row alone, which is then all that its weight counts.
+    pub fn groups(mut self, groups: bool) -> Self {
+        self.groups = groups;
+        self
+    }
+
+    /// Bytes that the computation may take beside the matrix (default [`USUAL_BUDGET`], on any
+    /// machine). [`Method::Hottopixx`] keeps to it where it can; where that changes its answer, a note
+    /// says so. The others take what [`Factor::footprint`] says.
+    pub fn memory(mut self, bytes: u64) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// Deadline, stop flag and observer.
+    pub fn control(mut self, control: Control) -> Self {
+        self.control = control;
+        self
+    }
+
+    /// Keeps the state of the run, in addition to what [`Factor::control`] says.
+    pub fn keeper(mut self, keeper: Arc<dyn Keeper>) -> Self {
+        self.control = self.control.with_keeper(keeper);
+        self
+    }
+
+    /// A number that differs, as good as surely, for runs on other data or with other settings:
+    /// what a checkpoint belongs to. Threads and limits do not matter. O(nonzeros).
+    pub fn fingerprint(&self, matrix: &Matrix) -> u64 {
+        let Factor { rank, method, objective, cleaning, seed, epochs, cost, .. } = self;
+        let Factor { tau, gap, trace, epsilon, alpha, candidates, groups, memory, .. } = self;
+        let version = env!("CARGO_PKG_VERSION");
+        let settings = format!(
+            "{version} {rank} {method:?} {objective:?} {cleaning:?} {seed} {epochs:?} {cost:?} {tau:?} \
+             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {groups} {memory:?}"
+        );
+        fingerprint(matrix, &settings)
+    }
+
+    /// Without the settings that the method does not use: for running several methods with the
+    /// settings of all.
+    pub fn only_used(mut self) -> Self {
+        let uses = self.method.uses();
+        let unused = |name: &str| !uses.contains(&name);
+        self.epochs = self.epochs.filter(|_| !unused("epochs"));
+        self.cost = self.cost.filter(|_| !unused("cost"));
+        self.tau = self.tau.filter(|_| !unused("tau"));
+        self.gap = self.gap.filter(|_| !unused("gap"));
+        self.trace |= unused("trace");
+        self.epsilon = self.epsilon.filter(|_| !unused("epsilon"));
+        self.alpha = self.alpha.filter(|_| !unused("alpha"));
+        self
+    }
+
+    /// The settings that only some methods use, where they were given: name and value.
+    fn given(&self) -> Vec<(&'static str, String)> {
+        let number = |name, value: Option<f64>| value.map(|value| (name, value.to_string()));
+        let trace = (!self.trace).then(|| ("trace", "false".to_string()));
+        let cost = self.cost.as_ref().map(|cost| ("cost", format!("a list of {}", cost.len())));
+        [
+            self.epochs.map(|epochs| ("epochs", epochs.to_string())),
+            cost,
+            number("tau", self.tau),
+            number("gap", self.gap),
+            trace,
+            number("epsilon", self.epsilon),
+            number("alpha", self.alpha),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// The method with its settings, all of which it requires or uses.
+    pub(super) fn method_with_settings(&self) -> Result<Arc<dyn Localiser>, Error> {
+        if let Some((name, value)) =
+            self.given().into_iter().find(|(name, _)| !self.method.uses().contains(name))
+        {
+            let users = Method::ALL.iter().filter(|method| method.uses().contains(&name));
+            let users: Vec<&str> = users.map(|method| method.name()).collect();
+            let remedy = format!(
+                "the method {} does not use it: leave it out, or choose {}",
+                self.method,
+                users.join(" or ")
+            );
+            return Err(Error::Setting { name, value, remedy });
+        }
+        Ok(match self.method {
+            Method::Auto => Arc::new(Auto { gap: self.gap }),
+            Method::Hottopixx => Arc::new(Hottopixx {
+                epochs: self.epochs,
+                seed: self.seed,
+                budget: self.memory.unwrap_or(USUAL_BUDGET),
+            }),
+            Method::Lp | Method::Minimax | Method::Total => Arc::new(self.program()?),
+            Method::Gradient => Arc::new(Gradient),
+            Method::Agkm => Arc::new(Agkm {
+                epsilon: required(
+                    "epsilon",
+                    self.epsilon,
+                    "give the largest l1 norm of a row of the noise, rows summing to one; no \
+                     other method requires it",
+                )?,
+                alpha: required(
+                    "alpha",
+                    self.alpha,
+                    "give the least l1 distance of a hott row from the hull of the others, above \
+                     0 and at most 2; no other method requires it",
+                )?,
+            }),
+            Method::Spa => Arc::new(Spa),
+            Method::Snpa => Arc::new(Snpa),
+            Method::Xray => Arc::new(Xray),
+            Method::Custom => self.localiser.clone().ok_or_else(|| Error::Setting {
+                name: "method",
+                value: "custom".to_string(),
+                remedy: "give it with Factor::localiser".to_string(),
+            })?,
+        })
+    }
+
+    /// The linear program of the method, where it is one.
+    pub(super) fn program(&self) -> Result<Program, Error> {
+        let goal = match self.method {
+            Method::Lp => Goal::Cost {
+                tau: required(
+                    "tau",
+                    self.tau,
+                    "give the l1 error that every row may have, rows summing to one, such as 0.1; \
+                     the method minimax needs none",
+                )?,
+            },
+            Method::Minimax => Goal::Minimax,
+            Method::Total => Goal::Total,
+            other => {
+                return Err(Error::Setting {
+                    name: "method",
+                    value: other.name().to_string(),
+                    remedy: "it proves no bounds; choose minimax, total or lp".to_string(),
+                });
+            }
+        };
+        Ok(Program { goal, trace: self.trace, gap: self.gap })
+    }
+
+    /// The number of threads asked for.
+    pub(super) fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        }
+    }
+
+    /// Runs `work` on the number of threads asked for: in the caller's pool where it has as many, so
+    /// that the caller can tell what his threads have done.
+    pub(super) fn in_pool<T: Send>(
+        &self,
+        work: impl FnOnce() -> Result<T, Error> + Send,
+    ) -> Result<T, Error> {
+        if rayon::current_thread_index().is_some() && rayon::current_num_threads() == self.threads {
+            return work();
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let pool = pool.map_err(|e| Error::Setting {
+            name: "threads",
+            value: self.threads.to_string(),
+            remedy: format!("the system refused them ({e}); ask for fewer"),
+        })?;
+        pool.install(work)
+    }
+}
+
+fn required(name: &'static str, value: Option<f64>, remedy: &str) -> Result<f64, Error> {
+    let missing =
+        || Error::Setting { name, value: "nothing".to_string(), remedy: remedy.to_string() };
+    value.ok_or_else(missing)
+}
+
+/// Settings that make sense for the matrix at hand, in rows of X: every step relies on them.
+#[derive(Debug, Clone)]
+pub(super) struct Checked {
+    pub rank: usize,
+    pub method: Method,
+    pub objective: Objective,
+    /// How rows are fitted; not [`Cleaning::Auto`].
+    pub cleaning: Cleaning,
+    /// Whether the size alone decided for another cleaning than exact.
+    pub too_large: bool,
+    pub seed: u64,
+    pub groups: bool,
+    /// Which rows of X may be hott.
+    pub allowed: Vec<bool>,
+    /// The cost p by row of X.
+    pub cost: Option<Vec<f64>>,
+    /// Of this run alone: what it was told is why the run was cut short.
+    pub control: Control,
+}
+
+impl Checked {
+    pub fn new(settings: &Factor, x: &UnitRows) -> Result<Self, Error> {
+        let rank = settings.rank;
+        let kept = || (0..x.features()).map(|i| x.input_row(i));
+        let per_row = |name, found: usize| {
+            let expected = x.input_rows();
+            if found == expected {
+                Ok(())
+            } else {
+                Err(Error::Length { name, found, expected, what: "rows of the matrix" })
+            }
+        };
+        let allowed: Vec<bool> = match &settings.candidates {
+            Some(mask) => {
+                per_row("candidates", mask.len())?;
+                kept().map(|i| mask[i]).collect()
+            }
+            None => vec![true; x.features()],
+        };
+        let cost = match &settings.cost {
+            Some(cost) => {
+                per_row("cost", cost.len())?;
+                if let Some(row) = cost.iter().position(|p| !p.is_finite()) {
+                    let remedy = format!("entry {row} must be a finite number");
+                    let value = cost[row].to_string();
+                    return Err(Error::Setting { name: "cost", value, remedy });
+                }
+                Some(kept().map(|i| cost[i]).collect())
+            }
+            None => None,
+        };
+        let available = allowed.iter().filter(|a| **a).count();
+        if rank == 0 || rank > available {
+            let what = match settings.candidates {
+                Some(_) => "rows that may be hott",
+                None => "rows that are not zero",
+            };
+            return Err(Error::Rank { rank, available, what });
+        }
+        let cleaning = match settings.cleaning {
+            Cleaning::Auto if is_affordable(x.shape(), rank) => Cleaning::Exact,
+            Cleaning::Auto => Cleaning::LeastSquares,
+            chosen => chosen,
+        };
+        Ok(Checked {
+            rank,
+            method: settings.method,
+            objective: settings.objective,
+            cleaning,
+            too_large: settings.cleaning == Cleaning::Auto && cleaning != Cleaning::Exact,
+            seed: settings.seed,
+            groups: settings.groups,
+            allowed,
+            cost,
+            control: settings.control.for_new_run(),
+        })
+    }
+}
