@@ -224,3 +224,11 @@ def test_generate_is_fixed_by_its_seed():
     with pytest.raises(ValueError, match="cannot generate paper"):
         hottopixx.generate("paper", features=2, examples=3, rank=5)
     assert repr(one).endswith("hott " + ", ".join(map(str, one.hott)))
+
+
+def test_settings_that_a_method_does_not_use_are_refused():
+    X = hottopixx.generate("paper", features=12, examples=40, rank=3).X
+    with pytest.raises(ValueError, match=r"tau = 0\.1 .* the method spa does not use it.* lp"):
+        hottopixx.factor(X, 3, "spa", tau=0.1)
+    with pytest.raises(ValueError, match="epochs = 7 .* minimax does not use it.* hottopixx"):
+        hottopixx.factor(X, 3, "minimax", epochs=7)
