@@ -6,20 +6,13 @@ use crate::failure::Failure;
 use crate::problem::{Problem, Raw};
 use crate::progress::Bar;
 use hottopixx::{Factor, Method};
+use hottopixx_io::machine;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// More threads than this help nobody and can exhaust a machine.
 const MOST_THREADS: usize = 1024;
-
-/// The number of threads that was asked for, 0 standing for all.
-pub fn thread_count(asked: usize) -> usize {
-    match asked {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    }
-}
 
 /// One run of the program: clock, threads, Ctrl-C and progress bar.
 pub struct Session {
@@ -47,7 +40,7 @@ impl Session {
         if let Some(seconds) = run.max_seconds {
             crate::values::duration(seconds).map_err(Failure::Wrong)?;
         }
-        let threads = thread_count(run.threads);
+        let threads = machine::threads(run.threads);
         // Fails only when a pool exists already, which then serves as well.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
         let session = Session {

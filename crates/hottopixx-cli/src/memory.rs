@@ -5,7 +5,7 @@ use crate::failure::{Failure, say};
 use crate::problem::Raw;
 use hottopixx::matrix::Shape;
 use hottopixx::{Factor, Footprint, Method};
-use hottopixx_io::{Source, peek};
+use hottopixx_io::{Source, machine, peek};
 use hottopixx_report::text::size;
 
 /// Runs that take less are not worth a line.
@@ -32,7 +32,7 @@ struct Allowed {
 
 impl Allowed {
     fn by(input: &Input) -> Self {
-        Allowed { pinned: input.memory, machine: hottopixx_io::usual_memory() }
+        Allowed { pinned: input.memory, machine: machine::usual_memory() }
     }
 
     fn limit(self) -> u64 {

@@ -3,6 +3,7 @@
 use crate::job::Session;
 use crate::problem::Problem;
 use hottopixx::{Factorization, Objective};
+use hottopixx_io::machine::peak_memory;
 use hottopixx_report::html::diagonal_entries;
 use hottopixx_report::{Certificate, Seconds, Summary, Topic, row_fits, strongest, worst_rows};
 
@@ -71,12 +72,4 @@ pub fn summary(
         seed: session.seed(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     }
-}
-
-/// The largest resident memory of this process so far, where the system tells.
-pub fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024)
 }

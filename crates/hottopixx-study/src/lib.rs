@@ -76,7 +76,7 @@ pub fn watched<T: Sync, R: Send>(
 /// Plain threads, not a work-stealing pool: a worker that waits inside one item must not start
 /// another, or the seconds of the first would include those of the second.
 pub fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    let workers = hottopixx_io::machine::threads(0).min(items.len());
     let next = AtomicUsize::new(0);
     let one_worker = || {
         let mut done = Vec::new();

@@ -10,6 +10,7 @@ use hottopixx::certify::Goal;
 use hottopixx::control::Control;
 use hottopixx::localise::lp::{LpOutcome, LpStatus};
 use hottopixx::normalise::UnitRows;
+use hottopixx_io::machine;
 use std::time::{Duration, Instant};
 
 /// Seconds after which an instance is given up, unless told otherwise.
@@ -115,7 +116,7 @@ fn climb(
     let allowed = vec![true; x.features()];
     for goal in goals(epsilon).into_iter().filter(|goal| wanted[kind(*goal)]) {
         let program = Program { x: &x, rank, goal, allowed: &allowed, trace: true, cost: None };
-        clock::reset_peak();
+        machine::reset_peak_memory();
         let (start, cpu) = (Instant::now(), clock::process());
         let limit = Duration::try_from_secs_f64(max_seconds).unwrap_or(Duration::MAX);
         let control = match start.checked_add(limit) {
@@ -124,7 +125,8 @@ fn climb(
         };
         let answer = program.solve(Some(GAP), &control)?;
         let wall = start.elapsed().as_secs_f64();
-        let (cpu, megabytes) = (clock::process() - cpu, clock::peak_megabytes());
+        let cpu = clock::process() - cpu;
+        let megabytes = machine::peak_memory().map(|bytes| bytes as f64 / 1e6);
         let step = Step { features, examples, rank, goal, answer, wall, cpu, megabytes };
         // The next may take long.
         eprintln!("{}", step.cells(None).join("  "));

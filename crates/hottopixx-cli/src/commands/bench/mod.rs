@@ -6,10 +6,9 @@ mod shapes;
 
 use crate::args;
 use crate::failure::{Failure, print, say};
-use crate::job::thread_count;
 use crate::output::json;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use hottopixx_io::write;
+use hottopixx_io::{machine, write};
 use hottopixx_report::table::{Align, Table, WIDTH};
 use hottopixx_report::text::grouped;
 use rates::Rates;
@@ -59,7 +58,7 @@ struct NumpySpa {
 
 /// Measures what is asked for.
 pub fn run(args: &args::Bench) -> Result<(), Failure> {
-    let threads = thread_count(args.threads);
+    let threads = machine::threads(args.threads);
     let wanted = |part: &str| args.what.is_empty() || args.what.iter().any(|what| what == part);
     let note = |what: &str| {
         if !args.quiet {

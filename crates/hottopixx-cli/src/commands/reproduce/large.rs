@@ -5,7 +5,7 @@ use super::{Session, interrupted};
 use crate::args;
 use crate::commands::bench::{Folder, Outcome, SHAPES, Shape, whole_runs};
 use crate::failure::Failure;
-use crate::job::thread_count;
+use hottopixx_io::machine::threads as thread_count;
 use hottopixx_report::page::Section;
 use hottopixx_report::plot::{Axis, Chart, Series};
 use hottopixx_report::table::{Align, Table};
