@@ -188,6 +188,11 @@ pub fn count(number: usize, thing: &str) -> String {
     format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
+/// A share as a percentage with one decimal.
+pub fn percent(share: f64) -> String {
+    format!("{:.1}", 100.0 * share)
+}
+
 /// Bytes in the largest binary unit that leaves at least 1.
 pub fn size(bytes: u64) -> String {
     let mut value = bytes as f64;
@@ -251,5 +256,6 @@ memory    24.1 MiB at most
         assert_eq!(grouped(12), "12");
         assert_eq!(size(1023), "1023 bytes");
         assert_eq!(size(8 << 30), "8.0 GiB");
+        assert_eq!(percent(0.1234), "12.3");
     }
 }

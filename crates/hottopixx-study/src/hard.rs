@@ -3,7 +3,6 @@
 //!
 //! On midpoints with ten hott rows and fifty examples `auto` must reach the recall that we promise.
 
-use crate::table::{Table, percent};
 use crate::{Report, Watch, parallel, watched};
 use anyhow::{Context, Result};
 use hottopixx::matrix::Matrix;
@@ -11,6 +10,8 @@ use hottopixx::synth::{Family, Recipe};
 use hottopixx::{Error, Factor, Method, text};
 use hottopixx_report::page::Section;
 use hottopixx_report::plot::{Axis, Chart, Series};
+use hottopixx_report::table::Table;
+use hottopixx_report::text::percent;
 
 /// Documents in which a word must occur to be a candidate: one in this many.
 const CANDIDATE_SHARE: usize = 50;
@@ -51,7 +52,7 @@ pub fn run(quick: bool, seeds: u64) -> Result<Report> {
     let recalls = recalls.into_iter().collect::<Result<Vec<f64>>>()?;
     let mut heads = vec!["recall %"];
     heads.extend(methods().into_iter().map(Method::name));
-    let mut table = Table::new(&heads);
+    let mut table = Table::of_numbers(&heads);
     let mut failures = Vec::new();
     for (k, (name, _)) in cases.iter().enumerate() {
         let mut row = vec![name.clone()];

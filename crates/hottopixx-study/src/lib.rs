@@ -20,7 +20,6 @@ pub mod real;
 pub mod recovery;
 pub mod rmse;
 pub mod svm;
-pub mod table;
 
 use hottopixx::Method;
 use std::sync::atomic::{AtomicUsize, Ordering};

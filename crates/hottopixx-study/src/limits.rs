@@ -5,9 +5,9 @@
 //! aside, it was back, and whether it had an answer.
 
 use crate::Report;
-use crate::table::Table;
 use anyhow::{Context, Result, bail};
 use hottopixx::Method;
+use hottopixx_report::table::Table;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -105,7 +105,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
 fn sweep(settings: &Settings, folder: &Path) -> Result<Report> {
     let mut report = Report::default();
     let mut table =
-        Table::new(&["command", "data", "limit", "seconds over", "stop", "code", "answer"]);
+        Table::of_numbers(&["command", "data", "limit", "seconds over", "stop", "code", "answer"]);
     for data in &data(settings, folder, &mut report)? {
         // Until a run has told it, loading counts as nothing.
         let mut load = 0.0;

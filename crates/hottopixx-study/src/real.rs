@@ -2,10 +2,10 @@
 //! data folder is skipped, with a remark.
 
 use crate::Report;
-use crate::table::Table;
 use anyhow::{Context, Result};
 use hottopixx::matrix::{Matrix, Row};
 use hottopixx::{Factor, Method, text};
+use hottopixx_report::table::Table;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -70,7 +70,7 @@ fn materials(path: &Path, report: &mut Report) -> Result<()> {
     heads.extend((0..known).map(|k| format!("material {k}")));
     heads.push(format!("within {SAME_MATERIAL}"));
     heads.push("mean l1".to_owned());
-    let mut table = Table::new(&heads);
+    let mut table = Table::of_numbers(&heads);
     for rank in [known, known + 2, known + 4] {
         // The programs take minutes on these and are studied on their own.
         let apt = |m: &Method| m.must_be_told().is_empty() && !m.is_program();
@@ -113,7 +113,7 @@ fn corpus(name: &str, counts: &Matrix, report: &mut Report) -> Result<()> {
     let pairs = text::cooccurrence(&counts)?;
     let greedy = [Method::Spa, Method::Snpa, Method::Xray];
     let mut table =
-        Table::new(&["mean l1", "auto", "spa", "snpa", "xray", "auto / best", "seconds"]);
+        Table::of_numbers(&["mean l1", "auto", "spa", "snpa", "xray", "auto / best", "seconds"]);
     for rank in [10, 20] {
         let error = |method| -> Result<f64> {
             Ok(Factor::new(rank).method(method).run(&pairs)?.errors.mean_l1)

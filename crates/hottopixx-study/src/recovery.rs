@@ -2,11 +2,12 @@
 //! mean error is within 5 % of the oracle's, and how long an instance takes.
 
 use crate::paper::{self, DUPLICATES};
-use crate::table::{Table, percent};
 use crate::{Report, parallel};
 use anyhow::{Context, Result};
 use hottopixx::synth::Recipe;
 use hottopixx::{Factor, Method};
+use hottopixx_report::table::Table;
+use hottopixx_report::text::percent;
 use std::time::Instant;
 
 /// All but the last of the paper's, at which nobody finds the topics.
@@ -78,7 +79,7 @@ fn one(recipe: &Recipe, method: Method) -> Result<Outcome> {
 
 fn summarise(method: Method, outcomes: &[Outcome]) -> Report {
     let mut table =
-        Table::new(&["eta", "d", "instances", "all found %", "error <= 1.05 %", "seconds"]);
+        Table::of_numbers(&["eta", "d", "instances", "all found %", "error <= 1.05 %", "seconds"]);
     let mut failures = Vec::new();
     for eta in ETAS {
         for duplicates in DUPLICATES {

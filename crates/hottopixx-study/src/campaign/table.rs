@@ -3,7 +3,7 @@
 use super::families::Family;
 use super::findings::{Check, Findings, Mismatch};
 use super::instance::Instance;
-use crate::table::Table;
+use hottopixx_report::table::Table;
 
 /// An instance and what came of it.
 pub struct Done {
@@ -49,7 +49,7 @@ fn by_family(done: &[Done]) -> Table {
         "mismatches",
         "CPU s",
     ];
-    let mut table = Table::new(&heads);
+    let mut table = Table::of_numbers(&heads);
     let families = Family::ALL.into_iter().chain([Family::File]).map(Some).chain([None]);
     for family in families {
         let mine = || done.iter().filter(|d| family.is_none_or(|f| f == d.instance.family));
@@ -81,7 +81,7 @@ fn size(mismatch: &Mismatch) -> String {
 
 /// One line a check, and where it failed.
 fn by_check(done: &[Done]) -> Table {
-    let mut table = Table::new(&["check", "mismatches", "instances", "largest", "families"]);
+    let mut table = Table::of_numbers(&["check", "mismatches", "instances", "largest", "families"]);
     for check in Check::ALL {
         let worst = worst(done, check);
         let mine: Vec<&Done> = worst.iter().map(|(d, _)| *d).collect();

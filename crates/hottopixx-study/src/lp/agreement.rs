@@ -5,7 +5,6 @@
 use super::reference::{self, Settings, Verdict};
 use super::{Program, name};
 use crate::clock::on_one_thread;
-use crate::table::Table;
 use crate::{Report, parallel};
 use anyhow::{Context, Result};
 use hottopixx::certify::Goal;
@@ -13,6 +12,7 @@ use hottopixx::control::Control;
 use hottopixx::localise::lp::{LpOutcome, LpStatus};
 use hottopixx::normalise::UnitRows;
 use hottopixx::synth::{Family, Recipe};
+use hottopixx_report::table::Table;
 
 /// Optima may differ by this, relative to the optimum where that is beyond 1.
 const CLOSE: f64 = 1e-6;
@@ -204,7 +204,7 @@ fn judge(ours: &LpOutcome, reference: Verdict) -> (f64, Option<String>) {
 }
 
 fn summarise(cases: &[Case], done: &[Vec<Comparison>]) -> Report {
-    let mut table = Table::new(&[
+    let mut table = Table::of_numbers(&[
         "family",
         "instances",
         "programs",

@@ -4,7 +4,6 @@
 use super::{Program, goals, name};
 use crate::clock::{median, on_one_thread};
 use crate::paper::{self, EXAMPLES, FEATURES};
-use crate::table::Table;
 use crate::{Report, parallel};
 use anyhow::{Context, Result};
 use hottopixx::certify::Goal;
@@ -12,6 +11,7 @@ use hottopixx::control::Control;
 use hottopixx::localise::lp::LpStatus;
 use hottopixx::normalise::UnitRows;
 use hottopixx::synth::Recipe;
+use hottopixx_report::table::Table;
 
 /// What came of one program.
 #[derive(Debug, Clone, Copy)]
@@ -78,8 +78,16 @@ fn one(recipe: &Recipe) -> Result<[Outcome; 2]> {
 }
 
 fn summarise(recipes: &[Recipe], outcomes: &[[Outcome; 2]]) -> Report {
-    let mut table =
-        Table::new(&["f x n", "program", "solved", "worst gap", "rounds", "most", "CPU s", "most"]);
+    let mut table = Table::of_numbers(&[
+        "f x n",
+        "program",
+        "solved",
+        "worst gap",
+        "rounds",
+        "most",
+        "CPU s",
+        "most",
+    ]);
     for features in FEATURES {
         for examples in EXAMPLES {
             for k in 0..2 {

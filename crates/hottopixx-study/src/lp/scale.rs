@@ -4,13 +4,13 @@
 use super::{Program, goals, name, typical};
 use crate::Report;
 use crate::clock;
-use crate::table::Table;
 use anyhow::Result;
 use hottopixx::certify::Goal;
 use hottopixx::control::Control;
 use hottopixx::localise::lp::{LpOutcome, LpStatus};
 use hottopixx::normalise::UnitRows;
 use hottopixx_io::machine;
+use hottopixx_report::table::Table;
 use std::time::{Duration, Instant};
 
 /// Seconds after which an instance is given up, unless told otherwise.
@@ -158,7 +158,7 @@ impl Step {
 }
 
 fn summarise(steps: &[Step]) -> Report {
-    let mut table = Table::new(&[
+    let mut table = Table::of_numbers(&[
         "f x n", "r", "program", "status", "seconds", "ratio", "CPU s", "rounds", "cuts", "pivots",
         "gap", "peak MB",
     ]);

@@ -5,12 +5,12 @@ use super::reference::{self, Settings, Verdict};
 use super::{Program, goals, name, typical};
 use crate::Report;
 use crate::clock::{self, median, on_one_thread};
-use crate::table::Table;
 use anyhow::Result;
 use hottopixx::certify::Goal;
 use hottopixx::control::Control;
 use hottopixx::localise::lp::LpStatus;
 use hottopixx::normalise::UnitRows;
+use hottopixx_report::table::Table;
 
 /// Seconds after which HiGHS is given up, unless told otherwise.
 pub const LIMIT: f64 = 3600.0;
@@ -161,7 +161,7 @@ impl Race {
 }
 
 fn summarise(races: &[Race]) -> Report {
-    let mut table = Table::new(&[
+    let mut table = Table::of_numbers(&[
         "f x n",
         "program",
         "CPU s",

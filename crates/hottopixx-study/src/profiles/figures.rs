@@ -4,10 +4,10 @@ use super::profile::SAME;
 use super::{Contender, Diagonal, Outcome, Profile, Run, Runs, profiles};
 use crate::clock::median;
 use crate::paper::{DUPLICATES, ETAS};
-use crate::table::percent;
 use hottopixx_report::page::Section;
 use hottopixx_report::plot::{Axis, Chart, Series};
 use hottopixx_report::table::{Align, Table};
+use hottopixx_report::text::percent;
 
 /// What a panel measures.
 type Measure = fn(&Outcome) -> f64;

@@ -5,7 +5,6 @@ mod linear;
 
 pub use linear::LinearSvm;
 
-use crate::table::percent;
 use crate::{Watch, real};
 use anyhow::{Result, bail};
 use hottopixx::matrix::Matrix;
@@ -14,6 +13,7 @@ use hottopixx::{Cleaning, Error, Factor, Method, text};
 use hottopixx_report::page::Section;
 use hottopixx_report::plot::{Axis, Chart, Series};
 use hottopixx_report::table::{Align, Table};
+use hottopixx_report::text::percent;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
