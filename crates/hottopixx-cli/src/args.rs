@@ -5,6 +5,7 @@ use clap::{Args, Parser, Subcommand};
 use hottopixx::text::Weight;
 use hottopixx::{Cleaning, Objective};
 use hottopixx_io::Format;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Find the few rows of a nonnegative matrix that explain all the others.
@@ -53,8 +54,13 @@ pub enum Command {
     Partition(Partition),
     /// Run the experiments of the paper and make its figures
     Reproduce(Reproduce),
-    /// Measure speed and memory at the sizes of the paper, and beyond
-    Bench(Bench),
+    /// Moved to 'hottopixx-study bench'
+    #[command(hide = true, disable_help_flag = true)]
+    Bench {
+        /// Whatever was asked for
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<OsString>,
+    },
 }
 
 /// `demo`.
@@ -436,53 +442,6 @@ pub struct Reproduce {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
     /// No progress bar and no remarks
-    #[arg(long, short)]
-    pub quiet: bool,
-}
-
-/// `bench`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-What is measured, everything unless named:
-  jumbo     1600 x 64000 dense, 100 hott rows (338 s in the paper, 12 cores)
-  clueweb   44739 x 351849, 19 million nonzeros (478 s)
-  rcv1      47153 x 781265, 59 million nonzeros (430 s)
-  million   100000 x 1000000, 50 million nonzeros
-  rates     epochs against plain products and scans, on 1, 2, ... threads
-  scaling   epochs for n, 2n, 4n, 8n examples
-  spa       --method spa against numpy, on jumbo; needs --python
-
-The instances are generated, with known answers; the two sparse data sets of the
-paper are stood in for by ones of the same shape. All of it takes some fifteen
-minutes on two cores, 5 GB of disk and 8 GB of memory.
-
-Examples:
-  hottopixx bench --quick
-  hottopixx bench rates scaling --threads 2
-  hottopixx bench jumbo spa --python python3 --dir instances --out table.md")]
-pub struct Bench {
-    /// What to measure, see below
-    #[arg(value_name = "WHAT", value_parser = crate::commands::bench::parts())]
-    pub what: Vec<String>,
-    /// Everything at a size that takes a minute
-    #[arg(long)]
-    pub quick: bool,
-    /// Keep the instances here and use those that are there
-    #[arg(long, value_name = "DIR")]
-    pub dir: Option<PathBuf>,
-    /// A Python with numpy, for spa
-    #[arg(long, value_name = "PYTHON")]
-    pub python: Option<PathBuf>,
-    /// Number of threads, 0 for all
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
-    /// Write the tables in Markdown to this file
-    #[arg(long, short, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// Print one JSON object and nothing else
-    #[arg(long)]
-    pub json: bool,
-    /// Do not say what is under way
     #[arg(long, short)]
     pub quiet: bool,
 }

@@ -62,6 +62,14 @@ impl Session {
         }
     }
 
+    /// As [`Session::note`]; where there is no bar, as a line on standard error.
+    pub fn announce(&self, what: &str) {
+        match &self.bar {
+            Some(bar) => bar.note(what),
+            None => self.remark(what),
+        }
+    }
+
     /// Reads the input and prepares it as asked.
     pub fn load(&self, input: &Input, text: &Text) -> Result<Problem, Failure> {
         Problem::prepare(Raw::load(input, |sentence| self.remark(sentence))?, text)

@@ -33,17 +33,25 @@ pub fn thread() -> f64 {
     process()
 }
 
+/// Runs `work` in a pool of this many threads.
+///
+/// # Errors
+/// When the threads cannot be started.
+pub fn on_threads<R: Send>(count: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+    Ok(pool.with_context(|| format!("cannot start {count} threads"))?.install(work))
+}
+
 /// Runs `work` in a pool of one thread. Returns its result and that thread's CPU seconds.
 ///
 /// # Errors
 /// When the thread cannot be started.
 pub fn on_one_thread<R: Send>(work: impl FnOnce() -> R + Send) -> Result<(R, f64)> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    Ok(pool.context("cannot start a thread")?.install(|| {
+    on_threads(1, || {
         let start = thread();
         let result = work();
         (result, thread() - start)
-    }))
+    })
 }
 
 /// The middle value, or the mean of the two; NaN when there are none.

@@ -3,7 +3,7 @@
 //!
 //! On midpoints with ten hott rows and fifty examples `auto` must reach the recall that we promise.
 
-use crate::{Report, Watch, parallel, watched};
+use crate::{StudyReport, Watch, parallel, watched};
 use anyhow::{Context, Result};
 use hottopixx::matrix::Matrix;
 use hottopixx::synth::{Family, Recipe};
@@ -36,7 +36,7 @@ fn methods() -> Vec<Method> {
 ///
 /// # Errors
 /// When an instance cannot be generated or factored.
-pub fn run(quick: bool, seeds: u64) -> Result<Report> {
+pub fn run(quick: bool, seeds: u64) -> Result<StudyReport> {
     let mut cases = cases();
     if quick {
         cases.truncate(PROMISED.len());
@@ -69,7 +69,7 @@ pub fn run(quick: bool, seeds: u64) -> Result<Report> {
         }
         table.row(row);
     }
-    Ok(Report { text: table.to_string(), failures })
+    Ok(StudyReport { text: table.to_string(), failures })
 }
 
 fn cases() -> Vec<(String, Recipe)> {

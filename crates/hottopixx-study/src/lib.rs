@@ -7,10 +7,17 @@
 //! the test; two of its parts need HiGHS, an optional feature. `campaign` draws thousands of small
 //! adversarial instances and judges every claim about them in exact arithmetic. `limits` runs the
 //! program itself under time limits and Ctrl-C, and fails when it is not back in time with an answer.
+//! `bench` measures speed and memory, up to the sizes of the paper's table and beyond.
+//!
+//! What is part of the paper is also a [`Section`](hottopixx_report::page::Section) of the page that
+//! `hottopixx reproduce` writes: [`profiles`], [`large`], [`rmse`], [`svm`] and [`hard`].
 
+pub mod bench;
 pub mod campaign;
 pub mod clock;
+pub mod folder;
 pub mod hard;
+pub mod large;
 pub mod limits;
 pub mod lp;
 pub mod machine;
@@ -26,7 +33,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a study prints, and what it found wanting.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
+pub struct StudyReport {
     /// Tables and remarks.
     pub text: String,
     /// One sentence for each promise that was not kept.

@@ -4,7 +4,8 @@
 //! command runs on data of several kinds; what counts is how long after the limit, loading
 //! aside, it was back, and whether it had an answer.
 
-use crate::Report;
+use crate::StudyReport;
+use crate::folder::Folder;
 use anyhow::{Context, Result, bail};
 use hottopixx::Method;
 use hottopixx_report::table::Table;
@@ -94,16 +95,12 @@ impl Outcome {
 ///
 /// # Errors
 /// When the program cannot be started or the instances cannot be made.
-pub fn run(settings: &Settings) -> Result<Report> {
-    let folder = std::env::temp_dir().join(format!("hottopixx-limits-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-    let report = sweep(settings, &folder);
-    let _ = std::fs::remove_dir_all(&folder);
-    report
+pub fn run(settings: &Settings) -> Result<StudyReport> {
+    sweep(settings, Folder::temporary()?.path())
 }
 
-fn sweep(settings: &Settings, folder: &Path) -> Result<Report> {
-    let mut report = Report::default();
+fn sweep(settings: &Settings, folder: &Path) -> Result<StudyReport> {
+    let mut report = StudyReport::default();
     let mut table =
         Table::of_numbers(&["command", "data", "limit", "seconds over", "stop", "code", "answer"]);
     for data in &data(settings, folder, &mut report)? {
@@ -178,7 +175,7 @@ fn commands(quick: bool, rank: usize) -> Vec<(String, Vec<String>)> {
     all
 }
 
-fn data(settings: &Settings, folder: &Path, report: &mut Report) -> Result<Vec<Data>> {
+fn data(settings: &Settings, folder: &Path, report: &mut StudyReport) -> Result<Vec<Data>> {
     let words = |path: &Path, flags: &[&str]| {
         let path = path.display().to_string();
         std::iter::once(path).chain(flags.iter().map(|flag| (*flag).to_owned())).collect()

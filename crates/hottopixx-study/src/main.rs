@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 use hottopixx::Method;
-use hottopixx_study::{campaign, hard, limits, lp, method, real, recovery};
+use hottopixx_study::StudyReport;
+use hottopixx_study::large::{ProcessRunner, RunRequest};
+use hottopixx_study::{bench, campaign, hard, limits, lp, method, real, recovery};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -65,7 +67,15 @@ enum Study {
     },
     /// Small adversarial instances against exact arithmetic and another solver
     Campaign(campaign::Settings),
+    /// Speed and memory at the sizes of the paper, and beyond
+    Bench(bench::BenchSettings),
+    /// One whole run, measured: what bench starts in a process of its own
+    #[command(name = MEASURE, hide = true)]
+    Measure(RunRequest),
 }
+
+/// The name of the command that carries out one run.
+const MEASURE: &str = "measure";
 
 fn main() -> anyhow::Result<ExitCode> {
     let report = match Arguments::parse().study {
@@ -80,6 +90,11 @@ fn main() -> anyhow::Result<ExitCode> {
         }
         Study::Lp { part } => lp::run(&part)?,
         Study::Campaign(settings) => campaign::run(&settings)?,
+        Study::Bench(settings) => bench::run(&settings, &ProcessRunner::this_program(&[MEASURE])?)?,
+        Study::Measure(request) => {
+            let text = serde_json::to_string(&request.carry_out()?)?;
+            StudyReport { text, failures: Vec::new() }
+        }
     };
     print!("{}", report.text);
     for failure in &report.failures {

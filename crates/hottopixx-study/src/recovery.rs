@@ -2,7 +2,7 @@
 //! mean error is within 5 % of the oracle's, and how long an instance takes.
 
 use crate::paper::{self, DUPLICATES};
-use crate::{Report, parallel};
+use crate::{StudyReport, parallel};
 use anyhow::{Context, Result};
 use hottopixx::synth::Recipe;
 use hottopixx::{Factor, Method};
@@ -43,7 +43,7 @@ struct Outcome {
 ///
 /// # Errors
 /// When an instance cannot be generated or factored.
-pub fn run(settings: &Settings) -> Result<Report> {
+pub fn run(settings: &Settings) -> Result<StudyReport> {
     let recipes = grid(settings);
     let outcomes = parallel(&recipes, |recipe| one(recipe, settings.method));
     let outcomes = outcomes.into_iter().collect::<Result<Vec<_>>>()?;
@@ -77,7 +77,7 @@ fn one(recipe: &Recipe, method: Method) -> Result<Outcome> {
     })
 }
 
-fn summarise(method: Method, outcomes: &[Outcome]) -> Report {
+fn summarise(method: Method, outcomes: &[Outcome]) -> StudyReport {
     let mut table =
         Table::of_numbers(&["eta", "d", "instances", "all found %", "error <= 1.05 %", "seconds"]);
     let mut failures = Vec::new();
@@ -112,7 +112,7 @@ fn summarise(method: Method, outcomes: &[Outcome]) -> Report {
             percent(close)
         ));
     }
-    Report { text: format!("method {}\n{table}", method.name()), failures }
+    StudyReport { text: format!("method {}\n{table}", method.name()), failures }
 }
 
 /// The least share of instances in which every topic must be found.

@@ -19,7 +19,7 @@ pub mod model;
 pub mod reference;
 pub mod table;
 
-use crate::{Report, clock, parallel};
+use crate::{StudyReport, clock, parallel};
 use anyhow::Result;
 use findings::{Check, Findings};
 use instance::Instance;
@@ -70,7 +70,7 @@ fn place(text: &str) -> Result<(u64, u64), String> {
 ///
 /// # Errors
 /// When files cannot be read or written.
-pub fn run(settings: &Settings) -> Result<Report> {
+pub fn run(settings: &Settings) -> Result<StudyReport> {
     let draw = |seed, index| families::draw(seed, index, settings.quick);
     let instances: Vec<Instance> = match (&settings.data, settings.replay) {
         (Some(folder), _) => files::instances(folder)?,
@@ -119,7 +119,7 @@ fn one(instance: &Instance) -> Result<Done> {
     Ok(Done { instance: instance.clone(), findings, seconds })
 }
 
-fn report(settings: &Settings, done: &[Done]) -> Report {
+fn report(settings: &Settings, done: &[Done]) -> StudyReport {
     let mut failures = Vec::new();
     for check in Check::ALL {
         for (one, mismatch) in table::worst(done, check).into_iter().take(LISTED) {
@@ -130,7 +130,7 @@ fn report(settings: &Settings, done: &[Done]) -> Report {
         let all = done.iter().flat_map(|d| d.findings.mismatches.iter().map(move |m| (d, m)));
         failures = all.map(|(d, m)| line(settings, &d.instance, m.check, &m.text)).collect();
     }
-    Report { text: table::tables(done), failures }
+    StudyReport { text: table::tables(done), failures }
 }
 
 /// What failed, on what, and how to see it again.

@@ -5,7 +5,7 @@
 use super::reference::{self, Settings, Verdict};
 use super::{Program, name};
 use crate::clock::on_one_thread;
-use crate::{Report, parallel};
+use crate::{StudyReport, parallel};
 use anyhow::{Context, Result};
 use hottopixx::certify::Goal;
 use hottopixx::control::Control;
@@ -76,9 +76,9 @@ struct Comparison {
 ///
 /// # Errors
 /// When an instance cannot be generated, a program cannot be posed or the reference fails.
-pub fn run(quick: bool) -> Result<Report> {
+pub fn run(quick: bool) -> Result<StudyReport> {
     if let Some(missing) = reference::MISSING {
-        return Ok(Report { text: String::new(), failures: vec![missing.to_owned()] });
+        return Ok(StudyReport { text: String::new(), failures: vec![missing.to_owned()] });
     }
     let mut cases = cases(quick);
     // Largest first: no processor waits long for another's last instance.
@@ -203,7 +203,7 @@ fn judge(ours: &LpOutcome, reference: Verdict) -> (f64, Option<String>) {
     }
 }
 
-fn summarise(cases: &[Case], done: &[Vec<Comparison>]) -> Report {
+fn summarise(cases: &[Case], done: &[Vec<Comparison>]) -> StudyReport {
     let mut table = Table::of_numbers(&[
         "family",
         "instances",
@@ -230,7 +230,7 @@ fn summarise(cases: &[Case], done: &[Vec<Comparison>]) -> Report {
         })
     });
     let text = format!("cutting planes against HiGHS\n{table}");
-    Report { text, failures: failures.collect() }
+    StudyReport { text, failures: failures.collect() }
 }
 
 /// One line for some instances.

@@ -4,7 +4,7 @@
 use super::{Program, goals, name};
 use crate::clock::{median, on_one_thread};
 use crate::paper::{self, EXAMPLES, FEATURES};
-use crate::{Report, parallel};
+use crate::{StudyReport, parallel};
 use anyhow::{Context, Result};
 use hottopixx::certify::Goal;
 use hottopixx::control::Control;
@@ -40,7 +40,7 @@ fn promised(goal: Goal) -> f64 {
 ///
 /// # Errors
 /// When an instance cannot be generated or a program cannot be posed.
-pub fn run(quick: bool) -> Result<Report> {
+pub fn run(quick: bool) -> Result<StudyReport> {
     let mut recipes = recipes(quick);
     // Largest first: no processor waits long for another's last instance.
     recipes.sort_by_key(|recipe| std::cmp::Reverse(recipe.features * recipe.examples));
@@ -77,7 +77,7 @@ fn one(recipe: &Recipe) -> Result<[Outcome; 2]> {
     Ok([solve(cost)?, solve(minimax)?])
 }
 
-fn summarise(recipes: &[Recipe], outcomes: &[[Outcome; 2]]) -> Report {
+fn summarise(recipes: &[Recipe], outcomes: &[[Outcome; 2]]) -> StudyReport {
     let mut table = Table::of_numbers(&[
         "f x n",
         "program",
@@ -112,7 +112,7 @@ fn summarise(recipes: &[Recipe], outcomes: &[[Outcome; 2]]) -> Report {
         })
     });
     let text = format!("section 5 of the paper, one thread an instance; medians\n{table}");
-    Report { text, failures: failures.collect() }
+    StudyReport { text, failures: failures.collect() }
 }
 
 /// One line for a size and a program.

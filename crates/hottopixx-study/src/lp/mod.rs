@@ -8,7 +8,7 @@ pub mod reference;
 pub mod scale;
 pub mod speed;
 
-use crate::Report;
+use crate::StudyReport;
 use anyhow::Result;
 use hottopixx::Error;
 use hottopixx::certify::Goal;
@@ -65,7 +65,7 @@ pub enum Part {
 ///
 /// # Errors
 /// When an instance cannot be generated or a program cannot be posed.
-pub fn run(part: &Part) -> Result<Report> {
+pub fn run(part: &Part) -> Result<StudyReport> {
     match *part {
         Part::Agreement { quick } => agreement::run(quick),
         Part::Grid { quick } => grid::run(quick),
@@ -78,7 +78,7 @@ pub fn run(part: &Part) -> Result<Report> {
                 Part::Speed { quick, limit: speed::LIMIT },
                 Part::Scale { quick, max_seconds: scale::MAX_SECONDS, only: None },
             ];
-            let mut all = Report::default();
+            let mut all = StudyReport::default();
             for part in &parts {
                 let report = run(part)?;
                 all.text += &report.text;

@@ -2,7 +2,7 @@
 //! to its jumbo of 1600 x 64000 with 100 hott rows.
 
 use super::{Program, goals, name, typical};
-use crate::Report;
+use crate::StudyReport;
 use crate::clock;
 use anyhow::Result;
 use hottopixx::certify::Goal;
@@ -62,7 +62,7 @@ pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
 ///
 /// # Errors
 /// When an instance cannot be generated or a program cannot be posed.
-pub fn run(quick: bool, max_seconds: f64, only: Option<(usize, usize)>) -> Result<Report> {
+pub fn run(quick: bool, max_seconds: f64, only: Option<(usize, usize)>) -> Result<StudyReport> {
     let one;
     let sizes = match only {
         Some(size) => {
@@ -157,7 +157,7 @@ impl Step {
     }
 }
 
-fn summarise(steps: &[Step]) -> Report {
+fn summarise(steps: &[Step]) -> StudyReport {
     let mut table = Table::of_numbers(&[
         "f x n", "r", "program", "status", "seconds", "ratio", "CPU s", "rounds", "cuts", "pivots",
         "gap", "peak MB",
@@ -175,7 +175,7 @@ fn summarise(steps: &[Step]) -> Report {
     let wrong = steps.iter().filter(|step| step.answer.status == LpStatus::Infeasible);
     let failures =
         wrong.map(|s| format!("{} x {} {:?} is infeasible", s.features, s.examples, s.goal));
-    Report { text, failures: failures.collect() }
+    StudyReport { text, failures: failures.collect() }
 }
 
 #[cfg(test)]

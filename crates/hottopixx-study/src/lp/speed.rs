@@ -3,7 +3,7 @@
 
 use super::reference::{self, Settings, Verdict};
 use super::{Program, goals, name, typical};
-use crate::Report;
+use crate::StudyReport;
 use crate::clock::{self, median, on_one_thread};
 use anyhow::Result;
 use hottopixx::certify::Goal;
@@ -53,9 +53,9 @@ struct Race {
 ///
 /// # Errors
 /// When an instance cannot be generated, a program cannot be posed or the reference fails.
-pub fn run(quick: bool, limit: f64) -> Result<Report> {
+pub fn run(quick: bool, limit: f64) -> Result<StudyReport> {
     if let Some(missing) = reference::MISSING {
-        return Ok(Report { text: String::new(), failures: vec![missing.to_owned()] });
+        return Ok(StudyReport { text: String::new(), failures: vec![missing.to_owned()] });
     }
     let sizes = if quick { &SIZES[..2] } else { &SIZES[..] };
     let mut races = Vec::new();
@@ -160,7 +160,7 @@ impl Race {
     }
 }
 
-fn summarise(races: &[Race]) -> Report {
+fn summarise(races: &[Race]) -> StudyReport {
     let mut table = Table::of_numbers(&[
         "f x n",
         "program",
@@ -173,7 +173,7 @@ fn summarise(races: &[Race]) -> Report {
     ]);
     races.iter().for_each(|race| table.row(race.cells()));
     let text = format!("CPU seconds on one thread, rank {RANK}, gap {GAP:.0e}\n{table}");
-    Report { text, failures: races.iter().filter_map(Race::complaint).collect() }
+    StudyReport { text, failures: races.iter().filter_map(Race::complaint).collect() }
 }
 
 #[cfg(test)]
