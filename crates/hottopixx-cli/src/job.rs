@@ -1,6 +1,6 @@
 //! From flags to checked settings: what every command needs before it calls the library.
 
-use crate::args::{Input, Program, Run, Settings, Text};
+use crate::args::{InputArgs, MethodArgs, ProgramArgs, RunArgs, TextArgs};
 use crate::control::Interrupt;
 use crate::failure::Failure;
 use crate::problem::{Problem, Raw};
@@ -24,13 +24,13 @@ pub struct Session {
     pub interrupt: Interrupt,
     /// The progress bar, if there is one.
     pub bar: Option<Arc<Bar>>,
-    run: Run,
+    run: RunArgs,
     quiet: bool,
 }
 
 impl Session {
     /// Checks the run's flags, fixes the number of threads and starts the progress bar.
-    pub fn start(run: &Run, quiet: bool, started: Instant) -> Result<Self, Failure> {
+    pub fn start(run: &RunArgs, quiet: bool, started: Instant) -> Result<Self, Failure> {
         if run.threads > MOST_THREADS {
             return Err(Failure::Wrong(format!(
                 "--threads {} is not possible: choose at most {MOST_THREADS}, or 0 for all",
@@ -71,7 +71,7 @@ impl Session {
     }
 
     /// Reads the input and prepares it as asked.
-    pub fn load(&self, input: &Input, text: &Text) -> Result<Problem, Failure> {
+    pub fn load(&self, input: &InputArgs, text: &TextArgs) -> Result<Problem, Failure> {
         Problem::prepare(Raw::load(input, |sentence| self.remark(sentence))?, text)
     }
 
@@ -108,7 +108,7 @@ impl Session {
         problem: &Problem,
         rank: usize,
         method: Method,
-        settings: &Settings,
+        settings: &MethodArgs,
         cost: Option<&[f64]>,
     ) -> Result<Factor, Failure> {
         let mut factor = self
@@ -145,7 +145,7 @@ impl Session {
 }
 
 /// With the flags of the linear programs.
-pub fn programmed(mut factor: Factor, program: &Program) -> Factor {
+pub fn programmed(mut factor: Factor, program: &ProgramArgs) -> Factor {
     if let Some(tau) = program.tau {
         factor = factor.tau(tau);
     }

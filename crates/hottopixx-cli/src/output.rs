@@ -1,6 +1,6 @@
 //! What becomes of an answer: JSON or text on standard output, files in a folder.
 
-use crate::args::Output;
+use crate::args::OutputArgs;
 use crate::failure::{Failure, print};
 use crate::problem::Problem;
 use hottopixx::Factorization;
@@ -138,7 +138,7 @@ pub fn written_before(folder: &Path) -> BTreeSet<String> {
 
 /// Writes the files, then prints the answer: as JSON, or as `text` followed by where the files are.
 pub fn deliver(
-    output: &Output,
+    output: &OutputArgs,
     problem: &Problem,
     answer: &Factorization,
     summary: &Summary,

@@ -103,7 +103,7 @@ pub struct Prepared {
 
 impl Prepared {
     /// What the flags say.
-    pub fn new(transpose: bool, key: Option<&str>, text: &args::Text) -> Self {
+    pub fn new(transpose: bool, key: Option<&str>, text: &args::TextArgs) -> Self {
         Prepared {
             transpose,
             key: key.map(str::to_owned),
@@ -115,10 +115,10 @@ impl Prepared {
     }
 
     /// The flags for text; nothing for a weight that there is not.
-    pub fn text(&self) -> Option<args::Text> {
+    pub fn text(&self) -> Option<args::TextArgs> {
         let weight = Weight::ALL.into_iter().find(|weight| weight.name() == self.weight)?;
         let (min_df, candidate_df) = (self.min_df, self.candidate_df);
-        Some(args::Text { cooccurrence: self.cooccurrence, min_df, candidate_df, weight })
+        Some(args::TextArgs { cooccurrence: self.cooccurrence, min_df, candidate_df, weight })
     }
 }
 
@@ -130,9 +130,9 @@ fn certificate_files() -> Vec<String> {
 }
 
 /// Loads, solves, verifies, reports.
-pub fn run(args: &args::Certify, started: Instant) -> Result<(), Failure> {
+pub fn run(args: &args::CertifyArgs, started: Instant) -> Result<(), Failure> {
     let method = values::method(&args.method).map_err(Failure::Wrong)?;
-    let session = Session::start(&args.run, args.quiet, started)?;
+    let session = Session::start(&args.run, args.print.quiet, started)?;
     let problem = session.load(&args.input, &args.text)?;
     let cost = job::cost(args.cost.as_deref(), &problem)?;
     let reads =
@@ -160,10 +160,11 @@ pub fn run(args: &args::Certify, started: Instant) -> Result<(), Failure> {
 
     let report = report(&session, &problem, &certified, load);
     if let Some(folder) = &args.out {
-        let prepared = Prepared::new(args.input.transpose, args.input.key.as_deref(), &args.text);
+        let prepared =
+            Prepared::new(args.input.file.transpose, args.input.file.key.as_deref(), &args.text);
         files(folder, &problem, &certified, &report, prepared)?;
     }
-    if args.json {
+    if args.print.json {
         print(&output::json(&report))?;
     } else {
         let mut text = human(&report);

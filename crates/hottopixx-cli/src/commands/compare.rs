@@ -63,8 +63,8 @@ struct Entry {
 }
 
 /// Loads once, runs every method, reports.
-pub fn run(args: &args::Compare, started: Instant) -> Result<(), Failure> {
-    let session = Session::start(&args.run, args.quiet, started)?;
+pub fn run(args: &args::CompareArgs, started: Instant) -> Result<(), Failure> {
+    let session = Session::start(&args.run, args.print.quiet, started)?;
     let problem = session.load(&args.input, &args.text)?;
     let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
     let load = session.elapsed();
@@ -115,7 +115,7 @@ pub fn run(args: &args::Compare, started: Instant) -> Result<(), Failure> {
             problem.label
         )));
     }
-    print(&if args.json { json(&comparison) } else { human(&comparison) })?;
+    print(&if args.print.json { json(&comparison) } else { human(&comparison) })?;
     if compared.interrupted || session.interrupt.raised() {
         return Err(Failure::Interrupted("interrupted: not all methods were run".to_owned()));
     }

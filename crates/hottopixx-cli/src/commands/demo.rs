@@ -28,13 +28,13 @@ static DOCWORD: &[u8] = include_bytes!("../../assets/docword.reuters.txt.gz");
 static VOCAB: &[u8] = include_bytes!("../../assets/vocab.reuters.txt.gz");
 
 /// Factors the corpus and prints its topics.
-pub fn run(args: &args::Demo, started: Instant) -> Result<(), Failure> {
+pub fn run(args: &args::DemoArgs, started: Instant) -> Result<(), Failure> {
     let session = Session::start(&args.run, args.output.quiet, started)?;
-    let text = args::Text {
+    let text = args::TextArgs {
         cooccurrence: true,
         min_df: MIN_DF,
         candidate_df: CANDIDATE_DF,
-        ..args::Text::default()
+        ..args::TextArgs::default()
     };
     let problem = Problem::prepare(corpus()?, &text)?;
     output::prepare(args.output.out.as_deref(), &[], &output::answer_files())?;

@@ -61,7 +61,7 @@ struct Report {
 }
 
 /// Reads the folder, builds X from the data, checks, reports.
-pub fn run(args: &args::Verify, started: Instant) -> Result<(), Failure> {
+pub fn run(args: &args::VerifyArgs, started: Instant) -> Result<(), Failure> {
     let folder = Folder { path: &args.folder, memory: args.memory };
     let written: Written = folder.json()?;
     let stated: Stated = folder.json()?;
@@ -69,13 +69,15 @@ pub fn run(args: &args::Verify, started: Instant) -> Result<(), Failure> {
         return Err(folder.wrong(JSON, "nothing was certified here: run 'certify' again"));
     }
     let text = prepared(args, &written.prepared)?;
-    let run = args::Run { seed: 0, threads: args.threads, max_seconds: args.max_seconds };
-    let session = Session::start(&run, args.quiet, started)?;
-    let input = args::Input {
+    let run = args::RunArgs { seed: 0, threads: args.threads, max_seconds: args.max_seconds };
+    let session = Session::start(&run, args.print.quiet, started)?;
+    let input = args::InputArgs {
         path: args.data.clone(),
-        format: args.format,
-        key: args.key.clone().or_else(|| written.prepared.key.clone()),
-        transpose: written.prepared.transpose,
+        file: args::FileArgs {
+            format: args.file.format,
+            key: args.file.key.clone().or_else(|| written.prepared.key.clone()),
+            transpose: written.prepared.transpose,
+        },
         names: None,
         memory: args.memory,
         cache: None,
@@ -106,13 +108,13 @@ pub fn run(args: &args::Verify, started: Instant) -> Result<(), Failure> {
         seconds: session.elapsed(),
         version: env!("CARGO_PKG_VERSION"),
     };
-    print(&if args.json { output::json(&report) } else { human(&report) })
+    print(&if args.print.json { output::json(&report) } else { human(&report) })
 }
 
 /// The flags for text as the certificate has them; those that are given again must be the same.
-fn prepared(args: &args::Verify, written: &Prepared) -> Result<args::Text, Failure> {
-    let none = Prepared::new(false, None, &args::Text::default());
-    let given = Prepared::new(args.transpose, args.key.as_deref(), &args.text);
+fn prepared(args: &args::VerifyArgs, written: &Prepared) -> Result<args::TextArgs, Failure> {
+    let none = Prepared::new(false, None, &args::TextArgs::default());
+    let given = Prepared::new(args.file.transpose, args.file.key.as_deref(), &args.text);
     for (flag, differs) in [
         ("--transpose", given.transpose && !written.transpose),
         ("--key", given.key.is_some() && given.key != written.key),
@@ -142,7 +144,7 @@ fn prepared(args: &args::Verify, written: &Prepared) -> Result<args::Text, Failu
 
 /// Whether the certificate speaks of the rows that the data have, and of all that may be hott.
 fn check_rows(
-    args: &args::Verify,
+    args: &args::VerifyArgs,
     problem: &Problem,
     x: &UnitRows,
     written: &Written,
@@ -169,7 +171,7 @@ fn check_rows(
 }
 
 /// A refusal in one sentence, with the row of the input where it names one of X.
-fn refused(args: &args::Verify, problem: &Problem, x: &UnitRows, refusal: &Refusal) -> Failure {
+fn refused(args: &args::VerifyArgs, problem: &Problem, x: &UnitRows, refusal: &Refusal) -> Failure {
     let folder = args.folder.display();
     match refusal {
         Refusal::Stopped(Stop::Interrupted) => {

@@ -9,7 +9,7 @@ use hottopixx_study::svm::Labelled;
 use std::path::Path;
 
 /// The matrix of `rmse`.
-pub fn matrix(args: &args::Reproduce) -> Result<Named, Failure> {
+pub fn matrix(args: &args::ReproduceArgs) -> Result<Named, Failure> {
     if let Some(file) = &args.input {
         return Ok((name(file), read(args, file)?.matrix));
     }
@@ -18,7 +18,7 @@ pub fn matrix(args: &args::Reproduce) -> Result<Named, Failure> {
 }
 
 /// The data sets of `svm`.
-pub fn classes(args: &args::Reproduce) -> Result<Vec<Labelled>, Failure> {
+pub fn classes(args: &args::ReproduceArgs) -> Result<Vec<Labelled>, Failure> {
     if let Some(file) = &args.input {
         return Ok(vec![labelled(args, file)?]);
     }
@@ -29,7 +29,7 @@ pub fn classes(args: &args::Reproduce) -> Result<Vec<Labelled>, Failure> {
     }
 }
 
-fn labelled(args: &args::Reproduce, file: &Path) -> Result<Labelled, Failure> {
+fn labelled(args: &args::ReproduceArgs, file: &Path) -> Result<Labelled, Failure> {
     let loaded = read(args, file)?;
     let labels = match (&args.labels, loaded.labels) {
         (Some(labels), _) => read_numbers(labels)?,
@@ -44,7 +44,7 @@ fn labelled(args: &args::Reproduce, file: &Path) -> Result<Labelled, Failure> {
     Labelled::new(&name(file), loaded.matrix, &labels, &args.positive, args.train).map_err(wrong)
 }
 
-fn read(args: &args::Reproduce, file: &Path) -> Result<Loaded, Failure> {
+fn read(args: &args::ReproduceArgs, file: &Path) -> Result<Loaded, Failure> {
     let options = LoadOptions { transpose: args.transpose, ..Default::default() };
     Ok(load(&Source::path(file), &options)?)
 }

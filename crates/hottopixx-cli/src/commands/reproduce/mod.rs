@@ -28,13 +28,13 @@ pub fn parts() -> impl TypedValueParser<Value = String> {
 }
 
 /// Runs what is asked for and writes the page.
-pub fn run(args: &args::Reproduce, started: Instant) -> Result<(), Failure> {
+pub fn run(args: &args::ReproduceArgs, started: Instant) -> Result<(), Failure> {
     check(args)?;
     let reads = [args.from.as_deref(), args.input.as_deref(), args.labels.as_deref()];
     let pages = ["index.html", "index.md"].map(str::to_owned);
     output::prepare(Some(&args.out), &reads, &pages)?;
     output::record(&args.out, &pages)?;
-    let run = args::Run { seed: 0, threads: 0, max_seconds: None };
+    let run = args::RunArgs { seed: 0, threads: 0, max_seconds: None };
     let session = Session::start(&run, args.quiet, started)?;
     session.interrupt.computing();
     let mut sections = Vec::new();
@@ -57,7 +57,7 @@ pub fn run(args: &args::Reproduce, started: Instant) -> Result<(), Failure> {
 }
 
 /// Flags that only some parts take must not be lost on others.
-fn check(args: &args::Reproduce) -> Result<(), Failure> {
+fn check(args: &args::ReproduceArgs) -> Result<(), Failure> {
     let only = |flag: &str, given: bool, parts: &[&str]| {
         if given && !parts.contains(&args.what.as_str()) {
             return Err(Failure::Wrong(format!(
@@ -79,7 +79,7 @@ fn check(args: &args::Reproduce) -> Result<(), Failure> {
 /// One experiment; nothing when it was interrupted.
 fn section(
     part: &str,
-    args: &args::Reproduce,
+    args: &args::ReproduceArgs,
     session: &Session,
 ) -> Result<Option<Section>, Failure> {
     match part {
@@ -106,7 +106,7 @@ fn section(
 }
 
 /// Every run on a large data set is `factor` in a process of its own.
-fn large_settings(args: &args::Reproduce) -> Result<LargeSettings, Failure> {
+fn large_settings(args: &args::ReproduceArgs) -> Result<LargeSettings, Failure> {
     let runner = ProcessRunner::this_program(&["factor", "--json", "--quiet"]).map_err(wrong)?;
     let (quick, dir, threads) = (args.quick, args.dir.clone(), args.threads);
     Ok(LargeSettings { quick, dir, threads, runner })
