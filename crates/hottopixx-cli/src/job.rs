@@ -161,7 +161,7 @@ pub fn cost(path: Option<&Path>, problem: &Problem) -> Result<Option<Vec<f64>>, 
     let cost = hottopixx_io::read_numbers(path)?;
     if cost.len() != problem.features() {
         return Err(Failure::Wrong(format!(
-            "{}: {} numbers, but {} has {} rows: give one number a line",
+            "{}: {} numbers, but {} has {} rows: give one number per line",
             path.display(),
             cost.len(),
             problem.label,

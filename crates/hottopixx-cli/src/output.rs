@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The names of the files that are being written to a folder, one a line. It is there only until all
+/// The names of the files that are being written to a folder, one per line. It is there only until all
 /// of them are: then the main file (summary.json and the like) tells whose they are.
 const RECORD: &str = ".hottopixx-files";
 /// A file that is larger says nothing about who wrote a folder.

@@ -91,7 +91,7 @@ fn read_names(path: &Path, rows: usize, label: &str) -> Result<Vec<String>, Fail
         return Ok(names);
     }
     Err(Failure::Wrong(format!(
-        "{}: {} names, but {label} has {rows} rows: give one name a line, \
+        "{}: {} names, but {label} has {rows} rows: give one name per line, \
          or --transpose if the names are those of the columns",
         path.display(),
         names.len()

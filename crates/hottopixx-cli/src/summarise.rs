@@ -5,7 +5,15 @@ use crate::problem::Problem;
 use hottopixx::{Factorization, Objective};
 use hottopixx_io::machine::peak_memory;
 use hottopixx_report::html::diagonal_entries;
-use hottopixx_report::{Certificate, Seconds, Summary, Topic, row_fits, strongest, worst_rows};
+use hottopixx_report::{Certificate, StepSeconds, Summary, Topic, row_fits, strongest, worst_rows};
+use serde::Serialize;
+
+/// Seconds of loading, and from the start of the program until the answer.
+#[derive(Serialize)]
+pub struct RunSeconds {
+    pub load: f64,
+    pub total: f64,
+}
 
 /// How many members a topic is shown with, and how many badly explained rows.
 const SHOWN: usize = 10;
@@ -59,7 +67,7 @@ pub fn summary(
         certificate: answer.certificate.as_ref().map(Certificate::from),
         path: None,
         notes: answer.notes.clone(),
-        seconds: Seconds {
+        seconds: StepSeconds {
             load: load_seconds,
             localize: answer.seconds.localize,
             select: answer.seconds.select,

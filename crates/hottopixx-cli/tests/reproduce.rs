@@ -73,7 +73,7 @@ fn svm_of_a_file_and_its_labels() {
 fn factor_prints_what_large_runs_measure() {
     let folder = Folder::with_instance();
     let answer = folder.json(&["factor", "--json", "--quiet", "X.npy", "--rank", "5"]);
-    let measured: hottopixx_study::large::Measured = serde_json::from_value(answer).unwrap();
+    let measured: hottopixx_study::large::MeasuredRun = serde_json::from_value(answer).unwrap();
     assert_eq!(measured.hott.len(), 5);
     assert!(measured.predicted_memory_bytes.is_some() && measured.error.inf1 >= 0.0);
 }

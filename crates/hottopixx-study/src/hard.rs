@@ -3,7 +3,7 @@
 //!
 //! On midpoints with ten hott rows and fifty examples `auto` must reach the recall that we promise.
 
-use crate::{StudyReport, Watch, parallel, watched};
+use crate::{ProgressWatch, StudyReport, parallel, watched};
 use anyhow::{Context, Result};
 use hottopixx::matrix::Matrix;
 use hottopixx::synth::{Family, Recipe};
@@ -119,8 +119,8 @@ fn recall(recipe: &Recipe, method: Method) -> Result<f64> {
     Ok(trial(recipe, method)?.map_or(0.0, |trial| trial.recall))
 }
 
-/// Runs a method on an instance; `None` when it has no answer there, or needs to be told what is
-/// not known.
+/// Runs a method on an instance; `None` when it has no answer there, or requires what is not
+/// known.
 fn trial(recipe: &Recipe, method: Method) -> Result<Option<Trial>> {
     let instance = recipe.generate()?;
     let truth = &instance.truth;
@@ -242,7 +242,7 @@ fn sweeps() -> Vec<Sweep> {
             (
                 "multinomial",
                 "Word counts of short documents",
-                "Ten topics, 400 words, 1500 documents of so many tokens; the co-occurrence matrix is \
+                "Ten topics, 400 words, 1500 documents of this many tokens; the co-occurrence matrix is \
                  factored, and only words in at least 2 % of the documents may be hott. Fewer tokens \
                  are more noise. The linear programs take minutes at this size and are left out; AGKM \
                  needs ε, which is not known here.",
@@ -277,11 +277,11 @@ const PROGRAMS_UP_TO: usize = 100;
 /// Instances of each point of a figure.
 const SEEDS: u64 = 5;
 
-/// Recall and error of every method against noise, two figures a family; `None` when stopped.
+/// Recall and error of every method against noise, two figures per family; `None` when stopped.
 ///
 /// # Errors
 /// When an instance cannot be generated or factored.
-pub fn reproduce(quick: bool, watch: &Watch<'_>) -> Result<Option<Section>> {
+pub fn reproduce(quick: bool, watch: &ProgressWatch<'_>) -> Result<Option<Section>> {
     let sweeps = sweeps();
     let seeds = if quick { 1 } else { SEEDS };
     let mut jobs: Vec<(usize, f64, Method, Recipe)> = Vec::new();

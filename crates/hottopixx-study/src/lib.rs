@@ -41,7 +41,7 @@ pub struct StudyReport {
 }
 
 /// Is told how many of how many things are done, and says whether to go on.
-pub type Watch<'a> = Box<dyn Fn(usize, usize) -> bool + Sync + 'a>;
+pub type ProgressWatch<'a> = Box<dyn Fn(usize, usize) -> bool + Sync + 'a>;
 
 /// The method of that name.
 ///
@@ -58,7 +58,7 @@ pub fn method(name: &str) -> Result<Method, String> {
 /// As [`parallel`], telling `watch` after every item; `None` when it said to stop.
 pub fn watched<T: Sync, R: Send>(
     items: &[T],
-    watch: &Watch<'_>,
+    watch: &ProgressWatch<'_>,
     work: impl Fn(&T) -> R + Sync,
 ) -> Option<Vec<R>> {
     let state = std::sync::Mutex::new((0, true));
@@ -105,7 +105,7 @@ pub fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) ->
 
 #[cfg(test)]
 mod tests {
-    use super::Watch;
+    use super::ProgressWatch;
 
     #[test]
     fn parallel_keeps_the_order() {
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn a_watcher_stops_the_work() {
         let items: Vec<usize> = (0..100).collect();
-        let (all, ten): (Watch<'_>, Watch<'_>) =
+        let (all, ten): (ProgressWatch<'_>, ProgressWatch<'_>) =
             (Box::new(|_, _| true), Box::new(|done, _| done < 10));
         assert_eq!(super::watched(&items, &all, |i| *i), Some(items.clone()));
         assert!(super::watched(&items, &ten, |i| *i).is_none());

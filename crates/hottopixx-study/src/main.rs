@@ -63,10 +63,10 @@ enum Study {
     /// The paper's linear programs by cutting planes
     Lp {
         #[command(subcommand)]
-        part: lp::Part,
+        part: lp::LpPart,
     },
     /// Small adversarial instances against exact arithmetic and another solver
-    Campaign(campaign::Settings),
+    Campaign(campaign::CampaignSettings),
     /// Speed and memory at the sizes of the paper, and beyond
     Bench(bench::BenchSettings),
     /// One whole run, measured: what bench starts in a process of its own
@@ -80,13 +80,14 @@ const MEASURE: &str = "measure";
 fn main() -> anyhow::Result<ExitCode> {
     let report = match Arguments::parse().study {
         Study::Recovery { quick, method, seeds } => {
-            recovery::run(&recovery::Settings { quick, method, seeds })?
+            recovery::run(&recovery::RecoverySettings { quick, method, seeds })?
         }
         Study::Hard { quick, seeds } => hard::run(quick, seeds)?,
         Study::Real { data } => real::run(&data)?,
         Study::Limits { program, data, quick, only } => {
-            let leeway = if quick { limits::Settings::BUSY } else { limits::Settings::PROMISED };
-            limits::run(&limits::Settings { program, data, quick, leeway, only })?
+            let leeway =
+                if quick { limits::LimitSettings::BUSY } else { limits::LimitSettings::PROMISED };
+            limits::run(&limits::LimitSettings { program, data, quick, leeway, only })?
         }
         Study::Lp { part } => lp::run(&part)?,
         Study::Campaign(settings) => campaign::run(&settings)?,

@@ -14,7 +14,7 @@ pub struct InputArgs {
     pub path: PathBuf,
     #[command(flatten)]
     pub file: FileArgs,
-    /// Names of the features, one a line
+    /// Names of the features, one per line
     #[arg(long, value_name = "FILE")]
     pub names: Option<PathBuf>,
     /// Memory that may be used, such as 8GiB (default: three quarters of the

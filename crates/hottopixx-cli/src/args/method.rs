@@ -13,7 +13,7 @@ pub struct MethodArgs {
     #[arg(long, value_name = "ERROR", default_value = "mean", value_parser = values::objective(),
           hide_possible_values = true)]
     pub objective: Objective,
-    /// The cost vector p, one number a line (default: -||x_j||^2)
+    /// The cost vector p, one number per line (default: -||x_j||^2)
     #[arg(long, value_name = "FILE")]
     pub cost: Option<PathBuf>,
     /// How F is fitted: exact; least-squares (fast), incremental (the paper's),

@@ -42,7 +42,7 @@ struct Figures {
 
 /// What holds, as `--json` prints it.
 #[derive(Serialize)]
-struct Report {
+struct VerifyReport {
     verified: bool,
     certificate: String,
     data: String,
@@ -62,7 +62,7 @@ struct Report {
 
 /// Reads the folder, builds X from the data, checks, reports.
 pub fn run(args: &args::VerifyArgs, started: Instant) -> Result<(), Failure> {
-    let folder = Folder { path: &args.folder, memory: args.memory };
+    let folder = CertificateFolder { path: &args.folder, memory: args.memory };
     let written: Written = folder.json()?;
     let stated: Stated = folder.json()?;
     if written.claims.is_none() {
@@ -94,7 +94,7 @@ pub fn run(args: &args::VerifyArgs, started: Instant) -> Result<(), Failure> {
         .map_err(|refusal| refused(args, &problem, &x, &refusal))?;
     folder.check_stated(&stated.certificate, &figures)?;
     session.finish();
-    let report = Report {
+    let report = VerifyReport {
         verified: true,
         certificate: args.folder.display().to_string(),
         data: problem.label.clone(),
@@ -191,12 +191,12 @@ fn refused(args: &args::VerifyArgs, problem: &Problem, x: &UnitRows, refusal: &R
 }
 
 /// The folder of a certificate.
-struct Folder<'a> {
+struct CertificateFolder<'a> {
     path: &'a Path,
     memory: Option<u64>,
 }
 
-impl Folder<'_> {
+impl CertificateFolder<'_> {
     fn wrong(&self, file: &str, what: impl std::fmt::Display) -> Failure {
         Failure::Wrong(format!("{}: {what}", self.path.join(file).display()))
     }
@@ -318,7 +318,7 @@ fn sparse(matrix: &Matrix) -> Result<Sparse, hottopixx::Error> {
 }
 
 /// What is proven, in sentences.
-fn human(r: &Report) -> String {
+fn human(r: &VerifyReport) -> String {
     let mut out = format!("hottopixx {}\n", r.version);
     line(&mut out, "data", &plain(&r.data));
     let size = format!("{} features x {} examples", grouped(r.features), grouped(r.examples));

@@ -5,6 +5,6 @@ pub mod process;
 pub mod sections;
 pub mod sets;
 
-pub use process::{Measured, ProcessRunner, RunRequest};
+pub use process::{MeasuredRun, ProcessRunner, RunRequest};
 pub use sections::{LargeSettings, speedup, table, whole_runs};
 pub use sets::{LARGE_SETS, LargeRun, LargeSet};

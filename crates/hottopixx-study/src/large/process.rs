@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use hottopixx::matrix::Shape;
 use hottopixx::{Errors, Factor, HottRow, Method};
 use hottopixx_io::machine;
+use hottopixx_report::StepSeconds;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -20,7 +21,7 @@ pub struct ProcessRunner {
 
 impl ProcessRunner {
     /// This program, with the words that make it carry out a [`RunRequest`] and print an object that
-    /// has the keys of [`Measured`].
+    /// has the keys of [`MeasuredRun`].
     ///
     /// # Errors
     /// When the system does not tell where the program is.
@@ -33,7 +34,7 @@ impl ProcessRunner {
     ///
     /// # Errors
     /// When the process cannot be started, fails, or prints something else.
-    pub fn run(&self, request: &RunRequest) -> Result<(Measured, f64)> {
+    pub fn run(&self, request: &RunRequest) -> Result<(MeasuredRun, f64)> {
         let mut command = Command::new(&self.program);
         command.args(&self.words).arg(&request.input).stdin(Stdio::null());
         command.args(["--rank", &request.rank.to_string()]);
@@ -66,7 +67,7 @@ pub struct RunRequest {
 
 /// What is measured of a run: some keys of what `hottopixx factor --json` prints.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Measured {
+pub struct MeasuredRun {
     /// Entries of the matrix that are not zero.
     pub nonzeros: u64,
     /// The rows chosen.
@@ -81,25 +82,12 @@ pub struct Measured {
     pub predicted_memory_bytes: Option<u64>,
 }
 
-/// Seconds of each step of a run.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct StepSeconds {
-    /// Reading the matrix.
-    pub load: f64,
-    /// Finding where hott rows are.
-    pub localize: f64,
-    /// Choosing among candidates and exchanging.
-    pub select: f64,
-    /// Fitting all rows on the hott rows.
-    pub clean: f64,
-}
-
 impl RunRequest {
     /// The run itself, in this process, which should do nothing else.
     ///
     /// # Errors
     /// When the matrix cannot be read or factored.
-    pub fn carry_out(&self) -> Result<Measured> {
+    pub fn carry_out(&self) -> Result<MeasuredRun> {
         let started = Instant::now();
         // Fails only when a pool exists already, which then serves as well.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build_global();
@@ -110,11 +98,17 @@ impl RunRequest {
         let predicted = factor.footprint(Shape::from(&matrix)).peak();
         let answer = factor.run(&matrix).with_context(|| self.input.display().to_string())?;
         let hottopixx::Seconds { localize, select, clean } = answer.seconds;
-        Ok(Measured {
+        Ok(MeasuredRun {
             nonzeros,
             hott: answer.hott,
             error: answer.errors,
-            seconds: StepSeconds { load, localize, select, clean },
+            seconds: StepSeconds {
+                load,
+                localize,
+                select,
+                clean,
+                total: started.elapsed().as_secs_f64(),
+            },
             peak_memory_bytes: machine::peak_memory(),
             predicted_memory_bytes: Some(predicted),
         })

@@ -1,7 +1,7 @@
 //! How time and memory grow with the size, on all threads: a ladder of the paper's instances, up
 //! to its jumbo of 1600 x 64000 with 100 hott rows.
 
-use super::{Program, goals, name, typical};
+use super::{LpProgram, goals, name, typical};
 use crate::StudyReport;
 use crate::clock;
 use anyhow::Result;
@@ -13,7 +13,7 @@ use hottopixx_io::machine;
 use hottopixx_report::table::Table;
 use std::time::{Duration, Instant};
 
-/// Seconds after which an instance is given up, unless told otherwise.
+/// Seconds after which an instance is given up by default.
 pub const MAX_SECONDS: f64 = 600.0;
 
 const GAP: f64 = 1e-3;
@@ -115,7 +115,7 @@ fn climb(
     drop(instance);
     let allowed = vec![true; x.features()];
     for goal in goals(epsilon).into_iter().filter(|goal| wanted[kind(*goal)]) {
-        let program = Program { x: &x, rank, goal, allowed: &allowed, trace: true, cost: None };
+        let program = LpProgram { x: &x, rank, goal, allowed: &allowed, trace: true, cost: None };
         machine::reset_peak_memory();
         let (start, cpu) = (Instant::now(), clock::process());
         let limit = Duration::try_from_secs_f64(max_seconds).unwrap_or(Duration::MAX);

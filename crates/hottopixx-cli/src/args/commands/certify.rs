@@ -35,7 +35,7 @@ pub struct CertifyArgs {
     pub method: String,
     #[command(flatten)]
     pub program: ProgramArgs,
-    /// The cost vector p of lp, one number a line (default: -||x_j||^2)
+    /// The cost vector p of lp, one number per line (default: -||x_j||^2)
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     pub cost: Option<PathBuf>,
     #[command(flatten)]

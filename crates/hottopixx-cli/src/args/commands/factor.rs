@@ -19,7 +19,7 @@ Formats, by extension or --format:
   .npz                      npz       numpy arrays, or a scipy sparse matrix
   .mtx .mtx.gz              mtx       Matrix Market, array or coordinate
   .csv .tsv                 csv, tsv  header and row names are detected
-  .svm .libsvm .svmlight    svmlight  one example a line: add --transpose
+  .svm .libsvm .svmlight    svmlight  one example per line: add --transpose
   docword.*.txt[.gz]        bow       UCI bag of words: words x documents
   .hpx                      hpx       written by 'generate' and as cache: mapped
 
@@ -32,8 +32,8 @@ Methods:
   minimax    the linear program that makes the largest error small; no --tau
   total      the linear program that makes the sum of all errors small
   gradient   the Frobenius form of hottopixx, on the Gram matrix
-  agkm       Algorithm 1 (Arora, Ge, Kannan, Moitra), told --epsilon and
-             --alpha
+  agkm       Algorithm 1 (Arora, Ge, Kannan, Moitra); requires --epsilon
+             and --alpha
   spa        successive projection: greedy, fastest
   snpa       successive nonnegative projection
   xray       XRAY

@@ -54,8 +54,8 @@ pub struct ReproduceArgs {
     /// Rows of --input are examples (documents, samples)
     #[arg(long, requires = "input")]
     pub transpose: bool,
-    /// svm: classes of the examples of --input, one number a line (an .svm file
-    /// has its own)
+    /// svm: classes of the examples of --input, one number per line (an .svm
+    /// file has its own)
     #[arg(long, value_name = "FILE", requires = "input")]
     pub labels: Option<PathBuf>,
     /// svm: labels of the positive class (default: the largest)

@@ -36,7 +36,7 @@ fn labelled(args: &args::ReproduceArgs, file: &Path) -> Result<Labelled, Failure
         (None, Some(labels)) => labels,
         (None, None) => {
             return Err(Failure::Wrong(format!(
-                "{}: no classes: give --labels, one number a line",
+                "{}: no classes: give --labels, one number per line",
                 file.display()
             )));
         }

@@ -10,11 +10,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use flate2::read::GzDecoder;
 use hottopixx_io::write;
 use hottopixx_report::page::{Article, Section};
-use hottopixx_report::plot::Place;
+use hottopixx_report::plot::ChartPlace;
 use hottopixx_report::text::count;
 use hottopixx_study::large::{self, LargeSettings, ProcessRunner};
-use hottopixx_study::profiles::{self, Runs};
-use hottopixx_study::{Watch, hard, rmse, svm};
+use hottopixx_study::profiles::{self, ProfileRuns};
+use hottopixx_study::{ProgressWatch, hard, rmse, svm};
 use std::io::Read as _;
 use std::path::Path;
 use std::time::Instant;
@@ -122,7 +122,7 @@ fn goes_on(session: &Session, what: &str) -> bool {
 }
 
 /// Shows the progress of an experiment and asks it to stop after Ctrl-C.
-fn watch<'a>(session: &'a Session, what: &'a str) -> Watch<'a> {
+fn watch<'a>(session: &'a Session, what: &'a str) -> ProgressWatch<'a> {
     session.announce(what);
     Box::new(move |done, total| {
         if let Some(bar) = &session.bar {
@@ -146,7 +146,7 @@ fn interrupted() -> Failure {
 }
 
 /// A file of runs, packed or not.
-fn read_runs(file: &Path) -> Result<Runs, Failure> {
+fn read_runs(file: &Path) -> Result<ProfileRuns, Failure> {
     let place =
         |error: &dyn std::fmt::Display| Failure::Wrong(format!("{}: {error}", file.display()));
     let bytes = std::fs::read(file).map_err(|error| place(&error))?;
@@ -157,7 +157,7 @@ fn read_runs(file: &Path) -> Result<Runs, Failure> {
         bytes.as_slice().read_to_string(&mut text)
     };
     read.map_err(|error| place(&error))?;
-    Runs::from_csv(&text, false).map_err(|error| place(&format!("{error:#}")))
+    ProfileRuns::from_csv(&text, false).map_err(|error| place(&format!("{error:#}")))
 }
 
 /// The figures of a section and their numbers. Says how many figures there are.
@@ -168,7 +168,7 @@ fn write_figures(out: &Path, reads: &[Option<&Path>], section: &Section) -> Resu
         let files = [drawn.clone(), numbers.clone()];
         output::prepare(Some(out), reads, &files)?;
         output::record(out, &files)?;
-        write::bytes(out.join(drawn), chart.svg(Place::File))?;
+        write::bytes(out.join(drawn), chart.svg(ChartPlace::File))?;
         write::bytes(out.join(numbers), chart.csv())?;
         figures += 1;
     }
