@@ -31,6 +31,20 @@ pub fn threads(asked: usize) -> usize {
     }
 }
 
+/// Processor, number of threads, memory and system in a line that says nothing about the machine's
+/// owner; what the system does not tell is left out.
+pub fn description() -> String {
+    let mut parts = Vec::new();
+    let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = processors.lines().find_map(|line| line.strip_prefix("model name"));
+    parts.extend(model.map(|name| name.trim_start_matches([' ', '\t', ':']).trim().to_owned()));
+    parts.push(format!("{} threads", threads(0)));
+    let gibibytes = memory().map(|bytes| bytes as f64 / f64::from(1 << 30));
+    parts.extend(gibibytes.map(|gibibytes| format!("{gibibytes:.0} GiB of memory")));
+    parts.push(format!("{} on {}", std::env::consts::OS, std::env::consts::ARCH));
+    parts.join(", ")
+}
+
 /// The figure after `name` in a file of the system, in bytes.
 fn kibibytes(file: &str, name: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
@@ -49,6 +63,12 @@ mod tests {
         let (all, peak) = (memory().unwrap(), peak_memory().unwrap());
         assert!(100_000 < peak && peak < all, "{peak} of {all}");
         assert!(usual_memory() < all);
+    }
+
+    #[test]
+    fn the_description_names_the_system_in_one_line() {
+        let line = description();
+        assert!(line.contains(std::env::consts::ARCH) && !line.contains('\n'), "{line}");
     }
 
     #[test]

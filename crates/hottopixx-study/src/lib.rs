@@ -20,7 +20,6 @@ pub mod hard;
 pub mod large;
 pub mod limits;
 pub mod lp;
-pub mod machine;
 pub mod paper;
 pub mod profiles;
 pub mod real;

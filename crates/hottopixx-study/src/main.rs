@@ -103,3 +103,14 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     Ok(if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn flags_do_not_clash() {
+        Arguments::command().debug_assert();
+    }
+}

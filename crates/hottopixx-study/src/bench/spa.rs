@@ -60,17 +60,16 @@ pub(super) fn race(
 impl SpaRace {
     /// Seconds, and their ratios to ours.
     pub(super) fn table(&self) -> Table {
-        let spa = self;
         let mut table = Table::of_numbers(&["", "seconds", "ratio"]);
-        let ratio = |seconds: f64| format!("{:.2}", seconds / spa.localize);
-        table.row(["hottopixx".to_owned(), format!("{:.2}", spa.localize), ratio(spa.localize)]);
-        for numpy in &spa.numpy {
+        let ratio = |seconds: f64| format!("{:.2}", seconds / self.localize);
+        table.row(["hottopixx".to_owned(), format!("{:.2}", self.localize), ratio(self.localize)]);
+        for numpy in &self.numpy {
             let name = format!("numpy, {}", numpy.method);
             table.row([name, format!("{:.2}", numpy.seconds), ratio(numpy.seconds)]);
         }
         let whole = "hottopixx with loading and cleaning".to_owned();
-        table.row([whole, format!("{:.2}", spa.whole), ratio(spa.whole)]);
-        if !spa.agree {
+        table.row([whole, format!("{:.2}", self.whole), ratio(self.whole)]);
+        if !self.agree {
             table.row(["the rows chosen differ".to_owned()]);
         }
         table

@@ -2,10 +2,9 @@
 
 use super::{LARGE_SETS, LargeRun, LargeSet, ProcessRunner};
 use crate::folder::Folder;
-use crate::machine;
 use anyhow::Result;
 use hottopixx::Method;
-use hottopixx_io::machine::threads as thread_count;
+use hottopixx_io::machine;
 use hottopixx_report::page::Section;
 use hottopixx_report::plot::{Axis, Chart, Series};
 use hottopixx_report::table::{Align, Table};
@@ -36,7 +35,7 @@ pub type UnderWay<'a> = dyn Fn(&str) -> bool + 'a;
 /// When an instance cannot be written or a run fails.
 pub fn table(settings: &LargeSettings, under_way: &UnderWay<'_>) -> Result<Option<Section>> {
     let folder = Folder::given_or_temporary(settings.dir.as_deref())?;
-    let threads = thread_count(settings.threads);
+    let threads = machine::threads(settings.threads);
     let mut runs = Vec::new();
     for set in LARGE_SETS.map(|set| set.sized(settings.quick)) {
         let Some(run) = run(&set, folder.path(), &settings.runner, threads, under_way)? else {
@@ -67,7 +66,7 @@ pub fn table(settings: &LargeSettings, under_way: &UnderWay<'_>) -> Result<Optio
 /// When an instance cannot be written or a run fails.
 pub fn speedup(settings: &LargeSettings, under_way: &UnderWay<'_>) -> Result<Option<Section>> {
     let folder = Folder::given_or_temporary(settings.dir.as_deref())?;
-    let most = thread_count(settings.threads);
+    let most = machine::threads(settings.threads);
     let mut counts: Vec<usize> =
         std::iter::successors(Some(1), |count| Some(2 * count)).take_while(|c| *c < most).collect();
     counts.push(most);

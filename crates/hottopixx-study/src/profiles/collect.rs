@@ -1,10 +1,10 @@
 //! Running the instances into a file, so that a run of an hour survives whatever ends it.
 
 use super::{Key, ProfileRun, ProfileRuns, instances, key, lines, run_all};
-use crate::{ProgressWatch, machine, watched};
+use crate::{ProgressWatch, watched};
 use anyhow::{Context, Result};
 use hottopixx::synth::Recipe;
-use hottopixx_io::write;
+use hottopixx_io::{machine, write};
 use std::collections::{HashMap, HashSet};
 use std::fs::OpenOptions;
 use std::io::Write as _;
