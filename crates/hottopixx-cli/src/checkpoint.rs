@@ -1,6 +1,6 @@
 //! `--checkpoint` and `--resume`: the state of a long run in a file.
 
-use crate::args::Checkpoints;
+use crate::args::CheckpointArgs;
 use crate::failure::{Failure, say};
 use hottopixx::Factor;
 use hottopixx::control::Stop;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Checks the flags before anything long begins: a state that is there already is not written over
 /// unasked.
-pub fn prepare(flags: &Checkpoints) -> Result<(), Failure> {
+pub fn prepare(flags: &CheckpointArgs) -> Result<(), Failure> {
     let Some(path) = &flags.checkpoint else { return Ok(()) };
     interval(flags)?;
     if path.exists() && !flags.resume {
@@ -32,7 +32,7 @@ pub fn prepare(flags: &Checkpoints) -> Result<(), Failure> {
 
 /// The file for this run, with the state in it taken up as the flags say.
 pub fn open(
-    flags: &Checkpoints,
+    flags: &CheckpointArgs,
     factor: &Factor,
     matrix: &Matrix,
     quiet: bool,
@@ -56,7 +56,7 @@ pub fn close(file: Option<&Checkpoint>, stop: Stop) {
     }
 }
 
-fn interval(flags: &Checkpoints) -> Result<Duration, Failure> {
+fn interval(flags: &CheckpointArgs) -> Result<Duration, Failure> {
     let wrong = |_| {
         let seconds = flags.checkpoint_every;
         Failure::Wrong(format!(

@@ -1,25 +1,18 @@
 //! From flags to checked settings: what every command needs before it calls the library.
 
-use crate::args::{Input, Program, Run, Settings, Text};
+use crate::args::{InputArgs, MethodArgs, ProgramArgs, RunArgs, TextArgs};
 use crate::control::Interrupt;
 use crate::failure::Failure;
 use crate::problem::{Problem, Raw};
 use crate::progress::Bar;
 use hottopixx::{Factor, Method};
+use hottopixx_io::machine;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// More threads than this help nobody and can exhaust a machine.
 const MOST_THREADS: usize = 1024;
-
-/// The number of threads that was asked for, 0 standing for all.
-pub fn thread_count(asked: usize) -> usize {
-    match asked {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    }
-}
 
 /// One run of the program: clock, threads, Ctrl-C and progress bar.
 pub struct Session {
@@ -31,13 +24,13 @@ pub struct Session {
     pub interrupt: Interrupt,
     /// The progress bar, if there is one.
     pub bar: Option<Arc<Bar>>,
-    run: Run,
+    run: RunArgs,
     quiet: bool,
 }
 
 impl Session {
     /// Checks the run's flags, fixes the number of threads and starts the progress bar.
-    pub fn start(run: &Run, quiet: bool, started: Instant) -> Result<Self, Failure> {
+    pub fn start(run: &RunArgs, quiet: bool, started: Instant) -> Result<Self, Failure> {
         if run.threads > MOST_THREADS {
             return Err(Failure::Wrong(format!(
                 "--threads {} is not possible: choose at most {MOST_THREADS}, or 0 for all",
@@ -47,7 +40,7 @@ impl Session {
         if let Some(seconds) = run.max_seconds {
             crate::values::duration(seconds).map_err(Failure::Wrong)?;
         }
-        let threads = thread_count(run.threads);
+        let threads = machine::threads(run.threads);
         // Fails only when a pool exists already, which then serves as well.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
         let session = Session {
@@ -69,8 +62,16 @@ impl Session {
         }
     }
 
+    /// As [`Session::note`]; where there is no bar, as a line on standard error.
+    pub fn announce(&self, what: &str) {
+        match &self.bar {
+            Some(bar) => bar.note(what),
+            None => self.remark(what),
+        }
+    }
+
     /// Reads the input and prepares it as asked.
-    pub fn load(&self, input: &Input, text: &Text) -> Result<Problem, Failure> {
+    pub fn load(&self, input: &InputArgs, text: &TextArgs) -> Result<Problem, Failure> {
         Problem::prepare(Raw::load(input, |sentence| self.remark(sentence))?, text)
     }
 
@@ -107,7 +108,7 @@ impl Session {
         problem: &Problem,
         rank: usize,
         method: Method,
-        settings: &Settings,
+        settings: &MethodArgs,
         cost: Option<&[f64]>,
     ) -> Result<Factor, Failure> {
         let mut factor = self
@@ -144,7 +145,7 @@ impl Session {
 }
 
 /// With the flags of the linear programs.
-pub fn programmed(mut factor: Factor, program: &Program) -> Factor {
+pub fn programmed(mut factor: Factor, program: &ProgramArgs) -> Factor {
     if let Some(tau) = program.tau {
         factor = factor.tau(tau);
     }
@@ -160,7 +161,7 @@ pub fn cost(path: Option<&Path>, problem: &Problem) -> Result<Option<Vec<f64>>, 
     let cost = hottopixx_io::read_numbers(path)?;
     if cost.len() != problem.features() {
         return Err(Failure::Wrong(format!(
-            "{}: {} numbers, but {} has {} rows: give one number a line",
+            "{}: {} numbers, but {} has {} rows: give one number per line",
             path.display(),
             cost.len(),
             problem.label,

@@ -1,7 +1,7 @@
 //! The `hottopixx` program: flags in, library calls, reports out.
 //!
 //! The binary is glue. [`args`] declares the flags, [`job`] turns them into a checked problem and
-//! settings, one file of [`commands`] a command carries it out, and [`output`] writes what came of
+//! settings, one file of [`commands`] per command carries it out, and [`output`] writes what came of
 //! it. Exit codes are a contract, kept in [`failure`].
 
 mod args;

@@ -1,11 +1,11 @@
 //! `--memory`: what a run will take is said before it starts, and what cannot fit is refused then.
 
-use crate::args::{self, Input, Text};
+use crate::args::{FactorArgs, InputArgs, TextArgs};
 use crate::failure::{Failure, say};
 use crate::problem::Raw;
 use hottopixx::matrix::Shape;
 use hottopixx::{Factor, Footprint, Method};
-use hottopixx_io::{Source, peek};
+use hottopixx_io::{Source, machine, peek};
 use hottopixx_report::text::size;
 
 /// Runs that take less are not worth a line.
@@ -31,8 +31,8 @@ struct Allowed {
 }
 
 impl Allowed {
-    fn by(input: &Input) -> Self {
-        Allowed { pinned: input.memory, machine: hottopixx_io::usual_memory() }
+    fn by(input: &InputArgs) -> Self {
+        Allowed { pinned: input.memory, machine: machine::usual_memory() }
     }
 
     fn limit(self) -> u64 {
@@ -69,8 +69,8 @@ impl Plan {
 
 /// Refuses, from the header of the file alone, what cannot fit. Says nothing about text that is
 /// turned into something else first, and about files whose size only reading tells.
-pub fn foresee(args: &args::Factor, factor: &Factor) -> Result<(), Failure> {
-    let Text { cooccurrence, min_df, .. } = args.text;
+pub fn foresee(args: &FactorArgs, factor: &Factor) -> Result<(), Failure> {
+    let TextArgs { cooccurrence, min_df, .. } = args.text;
     if cooccurrence || min_df > 0 {
         return Ok(());
     }
@@ -92,7 +92,7 @@ pub fn foresee(args: &args::Factor, factor: &Factor) -> Result<(), Failure> {
 pub fn plan(
     factor: Factor,
     raw: (&str, Shape, bool),
-    input: &Input,
+    input: &InputArgs,
     quiet: bool,
 ) -> Result<(Factor, u64), Failure> {
     let allowed = Allowed::by(input);

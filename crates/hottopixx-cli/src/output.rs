@@ -1,6 +1,6 @@
 //! What becomes of an answer: JSON or text on standard output, files in a folder.
 
-use crate::args::Output;
+use crate::args::OutputArgs;
 use crate::failure::{Failure, print};
 use crate::problem::Problem;
 use hottopixx::Factorization;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The names of the files that are being written to a folder, one a line. It is there only until all
+/// The names of the files that are being written to a folder, one per line. It is there only until all
 /// of them are: then the main file (summary.json and the like) tells whose they are.
 const RECORD: &str = ".hottopixx-files";
 /// A file that is larger says nothing about who wrote a folder.
@@ -138,7 +138,7 @@ pub fn written_before(folder: &Path) -> BTreeSet<String> {
 
 /// Writes the files, then prints the answer: as JSON, or as `text` followed by where the files are.
 pub fn deliver(
-    output: &Output,
+    output: &OutputArgs,
     problem: &Problem,
     answer: &Factorization,
     summary: &Summary,

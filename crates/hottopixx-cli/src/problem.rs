@@ -3,7 +3,7 @@
 //! Preparing text can set rows aside and replace the matrix by the co-occurrence of its rows. Every
 //! index the user sees is nevertheless a row of the input: [`Problem::restore`] puts it back.
 
-use crate::args::{Input, Text};
+use crate::args::{InputArgs, TextArgs};
 use crate::failure::Failure;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::text::{self, Weight};
@@ -51,11 +51,11 @@ pub struct Raw {
 
 impl Raw {
     /// How the flags say the input is to be read.
-    pub fn options(input: &Input) -> LoadOptions {
+    pub fn options(input: &InputArgs) -> LoadOptions {
         LoadOptions {
-            format: input.format,
-            transpose: input.transpose,
-            key: input.key.clone(),
+            format: input.file.format,
+            transpose: input.file.transpose,
+            key: input.file.key.clone(),
             max_bytes: input.memory,
             cache: match &input.cache {
                 _ if input.no_cache => Cache::Off,
@@ -66,7 +66,7 @@ impl Raw {
     }
 
     /// Reads the input and the names of its rows; `note` is told what the user may want to know.
-    pub fn load(input: &Input, note: impl FnOnce(&str)) -> Result<Self, Failure> {
+    pub fn load(input: &InputArgs, note: impl FnOnce(&str)) -> Result<Self, Failure> {
         let source = Source::path(&input.path);
         let label = source.name();
         let loaded = hottopixx_io::load(&source, &Raw::options(input))?;
@@ -91,7 +91,7 @@ fn read_names(path: &Path, rows: usize, label: &str) -> Result<Vec<String>, Fail
         return Ok(names);
     }
     Err(Failure::Wrong(format!(
-        "{}: {} names, but {label} has {rows} rows: give one name a line, \
+        "{}: {} names, but {label} has {rows} rows: give one name per line, \
          or --transpose if the names are those of the columns",
         path.display(),
         names.len()
@@ -100,7 +100,7 @@ fn read_names(path: &Path, rows: usize, label: &str) -> Result<Vec<String>, Fail
 
 impl Problem {
     /// Checks the matrix and prepares text as asked.
-    pub fn prepare(raw: Raw, text: &Text) -> Result<Self, Failure> {
+    pub fn prepare(raw: Raw, text: &TextArgs) -> Result<Self, Failure> {
         let Raw { label, matrix, names, column_names, bag_of_words } = raw;
         let wrong = |sentence: String| Failure::Wrong(format!("{label}: {sentence}"));
         let library = |error: Error| Failure::from_library(&label, &error);
@@ -326,7 +326,7 @@ mod tests {
             } else {
                 counts().into()
             };
-            let text = Text { min_df: 2, candidate_df: 3, ..Text::default() };
+            let text = TextArgs { min_df: 2, candidate_df: 3, ..TextArgs::default() };
             let problem = Problem::prepare(raw(matrix), &text).unwrap();
             assert_eq!((problem.matrix.rows(), problem.features(), problem.examples()), (2, 3, 4));
             assert_eq!(problem.candidates, Some(vec![true, true]));
@@ -342,9 +342,10 @@ mod tests {
 
     #[test]
     fn impossible_thresholds_name_a_possible_one() {
-        for text in
-            [Text { min_df: 9, ..Text::default() }, Text { candidate_df: 9, ..Text::default() }]
-        {
+        for text in [
+            TextArgs { min_df: 9, ..TextArgs::default() },
+            TextArgs { candidate_df: 9, ..TextArgs::default() },
+        ] {
             let Err(Failure::Wrong(sentence)) = Problem::prepare(raw(counts()), &text) else {
                 panic!("accepted")
             };

@@ -3,8 +3,17 @@
 use crate::job::Session;
 use crate::problem::Problem;
 use hottopixx::{Factorization, Objective};
+use hottopixx_io::machine::peak_memory;
 use hottopixx_report::html::diagonal_entries;
-use hottopixx_report::{Certificate, Seconds, Summary, Topic, row_fits, strongest, worst_rows};
+use hottopixx_report::{Certificate, StepSeconds, Summary, Topic, row_fits, strongest, worst_rows};
+use serde::Serialize;
+
+/// Seconds of loading, and from the start of the program until the answer.
+#[derive(Serialize)]
+pub struct RunSeconds {
+    pub load: f64,
+    pub total: f64,
+}
 
 /// How many members a topic is shown with, and how many badly explained rows.
 const SHOWN: usize = 10;
@@ -58,7 +67,7 @@ pub fn summary(
         certificate: answer.certificate.as_ref().map(Certificate::from),
         path: None,
         notes: answer.notes.clone(),
-        seconds: Seconds {
+        seconds: StepSeconds {
             load: load_seconds,
             localize: answer.seconds.localize,
             select: answer.seconds.select,
@@ -71,12 +80,4 @@ pub fn summary(
         seed: session.seed(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     }
-}
-
-/// The largest resident memory of this process so far, where the system tells.
-pub fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024)
 }

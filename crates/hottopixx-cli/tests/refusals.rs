@@ -306,3 +306,12 @@ fn no_input_and_no_file_of_the_user_is_replaced() {
     std::fs::remove_file(folder.path("G.truth.json")).unwrap();
     refused(&["generate", "paper", "--rank", "3", "--out", "G.npy"], "G.npy exists");
 }
+
+#[test]
+fn a_command_that_has_moved_says_where_to() {
+    let folder = Folder::new();
+    for words in [&["bench"][..], &["bench", "jumbo", "--quick"], &["bench", "--help"]] {
+        let line = folder.refusal(words, 1);
+        assert!(line.contains("'hottopixx-study bench'"), "{line}");
+    }
+}

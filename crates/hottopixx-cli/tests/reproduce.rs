@@ -68,6 +68,16 @@ fn svm_of_a_file_and_its_labels() {
     assert!(curve.contains("\"all 5 features\",,0\n"), "{curve}");
 }
 
+/// `table` and `speedup` run `factor` in processes of their own and read what it prints.
+#[test]
+fn factor_prints_what_large_runs_measure() {
+    let folder = Folder::with_instance();
+    let answer = folder.json(&["factor", "--json", "--quiet", "X.npy", "--rank", "5"]);
+    let measured: hottopixx_study::large::MeasuredRun = serde_json::from_value(answer).unwrap();
+    assert_eq!(measured.hott.len(), 5);
+    assert!(measured.predicted_memory_bytes.is_some() && measured.error.inf1 >= 0.0);
+}
+
 #[test]
 fn what_does_not_belong_together_is_refused() {
     let folder = Folder::with_instance();

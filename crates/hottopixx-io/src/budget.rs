@@ -5,6 +5,7 @@
 //! what it has really read.
 
 use crate::error::{Fault, Place};
+use crate::machine::usual_memory;
 
 /// Bytes that one matrix may take, with what is needed to build it.
 #[derive(Debug, Clone, Copy)]
@@ -76,14 +77,4 @@ pub(crate) fn sizes(rows: u64, cols: u64, place: Place) -> Result<(usize, usize)
             remedy: format!("at most {} rows and columns are possible", u32::MAX),
         }),
     }
-}
-
-/// Three quarters of the machine's memory; 8 GiB where that is not known.
-pub fn usual_memory() -> u64 {
-    let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find_map(|l| l.strip_prefix("MemTotal:"))?;
-        let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-        kib.checked_mul(1024)
-    });
-    total.map_or(8 << 30, |bytes| bytes / 4 * 3)
 }

@@ -21,7 +21,8 @@
 //!
 //! No file can make these functions panic or take memory out of proportion: sizes in headers are
 //! claims that are checked first, and every error is one sentence that names the file, the place and
-//! the remedy. [`mod@write`] holds the way back; every file appears whole or not at all.
+//! the remedy. [`mod@write`] holds the way back; every file appears whole or not at all. [`machine`]
+//! tells how much memory there is.
 
 #![deny(unsafe_code)]
 
@@ -37,6 +38,7 @@ mod external;
 mod format;
 mod hpx;
 mod load;
+pub mod machine;
 mod map;
 mod mtx;
 mod names;
@@ -49,7 +51,6 @@ mod svmlight;
 mod triplets;
 pub mod write;
 
-pub use budget::usual_memory;
 pub use cache::{Cache, CacheUse};
 pub use checkpoint::Checkpoint;
 pub use error::{Error, Place};

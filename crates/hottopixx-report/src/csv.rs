@@ -1,6 +1,6 @@
-//! `hott.csv`: one line a topic, for spreadsheets and scripts.
+//! `hott.csv`: one line per topic, for spreadsheets and scripts.
 
-use crate::{Entry, Summary, Topic};
+use crate::{RowValue, Summary, Topic};
 use hottopixx::matrix::Matrix;
 
 /// Header `topic,row,name,weight,group,members`; topics from 1, rows from 0, lists separated by `;`.
@@ -8,7 +8,7 @@ pub fn hott(summary: &Summary) -> String {
     let mut out = String::from("topic,row,name,weight,group,members\n");
     for (k, topic) in summary.hott.iter().enumerate() {
         let group: Vec<String> = topic.group.iter().map(usize::to_string).collect();
-        let members: Vec<String> = topic.members.iter().map(Entry::label).collect();
+        let members: Vec<String> = topic.members.iter().map(RowValue::label).collect();
         let cells = [
             (k + 1).to_string(),
             topic.row.to_string(),
@@ -23,7 +23,7 @@ pub fn hott(summary: &Summary) -> String {
 }
 
 /// Topic shares of every document (`shares` is documents x topics): header `document` and the
-/// topics' labels, then one line a document.
+/// topics' labels, then one line per document.
 pub fn documents(summary: &Summary, shares: &Matrix, names: Option<&[String]>) -> String {
     let mut out = String::new();
     let labels = summary.hott.iter().map(Topic::label);
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_a_document() {
+    fn one_line_per_document() {
         let shares = Dense::from_rows(&[[0.5, 0.5], [0.0, 1.0], [1.0, 0.0]]).unwrap().into();
         let text = documents(&example(), &shares, None);
         assert_eq!(text, "document,oil,<b>wheat\n0,0.5,0.5\n1,0,1\n2,1,0\n");

@@ -6,11 +6,11 @@ use hottopixx::Goal;
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
 use hottopixx::{Bounds, Cleaning, Errors, Objective};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A row of the input with a number: a strong member of a topic, or a badly explained row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Entry {
+pub struct RowValue {
     /// Row of the input, from 0.
     pub row: usize,
     /// Its name, where names are known.
@@ -34,7 +34,7 @@ pub struct Topic {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_names: Option<Vec<String>>,
     /// The rows with the largest entries in this topic's column of F, strongest first.
-    pub members: Vec<Entry>,
+    pub members: Vec<RowValue>,
 }
 
 /// What a linear program over all choices of rows found and proved.
@@ -91,8 +91,8 @@ impl Certificate {
         format!("{status}: {}, at least {bound}, gap {gap:.1e}", six(*objective))
     }
 
-    /// What the bound means for an answer with these errors over so many rows, in at most 70
-    /// columns a line.
+    /// What the bound means for an answer with these errors over this many rows, in at most 70
+    /// columns per line.
     pub fn meaning(&self, rank: usize, rows: usize, error: &Errors) -> [String; 2] {
         let bound = six_down(self.lower_bound);
         let chosen = count(rank, "row");
@@ -178,8 +178,8 @@ fn decimals(value: f64) -> usize {
 }
 
 /// Wall-clock seconds of each step.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Seconds {
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct StepSeconds {
     /// Reading and preparing the input.
     pub load: f64,
     /// Finding where hott rows are.
@@ -203,7 +203,7 @@ pub struct RankPath {
     pub reason: String,
 }
 
-/// Errors with so many hott rows.
+/// Errors with this many hott rows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RankPoint {
     /// How many.
@@ -250,13 +250,13 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recall: Option<f64>,
     /// The rows explained worst, worst first.
-    pub worst: Vec<Entry>,
+    pub worst: Vec<RowValue>,
     /// All rows but those set aside, or as many as a page holds, worst first.
     #[serde(skip)]
     pub rows: Vec<RowFit>,
     /// The largest entries of the localising matrix's diagonal, falling, where the method has one.
     #[serde(skip)]
-    pub diagonal: Option<Vec<Entry>>,
+    pub diagonal: Option<Vec<RowValue>>,
     /// Number of rows explained by nothing because they are zero or set aside.
     pub zero_rows: usize,
     /// Proven bounds, where the method has them.
@@ -268,7 +268,7 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// Time of each step.
-    pub seconds: Seconds,
+    pub seconds: StepSeconds,
     /// Largest resident memory of the process; null where the system does not tell.
     pub peak_memory_bytes: Option<u64>,
     /// What it could be at most, as known from the size of the input before the run began.
@@ -301,7 +301,7 @@ impl Topic {
     }
 }
 
-impl Entry {
+impl RowValue {
     /// The row's name, or its number where there are no names.
     pub fn label(&self) -> String {
         label(self.row, self.name.as_deref())
@@ -324,7 +324,7 @@ pub fn strongest(
     hott: &[usize],
     count: usize,
     names: Option<&[String]>,
-) -> Vec<Vec<Entry>> {
+) -> Vec<Vec<RowValue>> {
     let sums: Vec<f64> = (0..w.rows()).map(|k| w.row(k).sum()).collect();
     let mut topics: Vec<Vec<(usize, f64, f64)>> = vec![Vec::new(); hott.len()];
     for i in 0..f.rows() {
@@ -339,23 +339,23 @@ pub fn strongest(
         rows.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
         rows.truncate(count);
     }
-    let entry = |(row, value, _)| Entry { row, name: name(row), value };
+    let entry = |(row, value, _)| RowValue { row, name: name(row), value };
     topics.into_iter().map(|rows| rows.into_iter().map(entry).collect()).collect()
 }
 
 /// The `count` rows with the largest errors (or other numbers), largest first, ties by row.
-pub fn worst_rows(per_row: &[f64], count: usize, names: Option<&[String]>) -> Vec<Entry> {
+pub fn worst_rows(per_row: &[f64], count: usize, names: Option<&[String]>) -> Vec<RowValue> {
     let mut rows: Vec<usize> = (0..per_row.len()).filter(|&i| per_row[i] > 0.0).collect();
     rows.sort_by(|&a, &b| per_row[b].total_cmp(&per_row[a]).then(a.cmp(&b)));
     rows.truncate(count);
     let name = |row: usize| names.and_then(|names| names.get(row).cloned());
-    rows.into_iter().map(|row| Entry { row, name: name(row), value: per_row[row] }).collect()
+    rows.into_iter().map(|row| RowValue { row, name: name(row), value: per_row[row] }).collect()
 }
 
 #[cfg(test)]
 pub(crate) fn example() -> Summary {
-    let entry = |row, name: &str, value| Entry { row, name: Some(name.to_owned()), value };
-    let topic = |row, name: &str, weight, group: &[usize], members: Vec<Entry>| Topic {
+    let entry = |row, name: &str, value| RowValue { row, name: Some(name.to_owned()), value };
+    let topic = |row, name: &str, weight, group: &[usize], members: Vec<RowValue>| Topic {
         row,
         name: Some(name.to_owned()),
         weight,
@@ -395,7 +395,7 @@ pub(crate) fn example() -> Summary {
         certificate: None,
         path: None,
         notes: vec![],
-        seconds: Seconds { load: 0.01, localize: 0.2, select: 0.1, clean: 0.05, total: 0.36 },
+        seconds: StepSeconds { load: 0.01, localize: 0.2, select: 0.1, clean: 0.05, total: 0.36 },
         peak_memory_bytes: Some(25_300_000),
         predicted_memory_bytes: None,
         threads: 2,

@@ -32,6 +32,14 @@ impl Table {
         Table { columns, rows: Vec::new() }
     }
 
+    /// A table with these headings: words in the first column, numbers in all others.
+    pub fn of_numbers<S: AsRef<str>>(headings: &[S]) -> Self {
+        let align = |k: usize| if k == 0 { Align::Left } else { Align::Right };
+        let columns = headings.iter().enumerate();
+        let columns = columns.map(|(k, name)| (name.as_ref().to_owned(), align(k))).collect();
+        Table { columns, rows: Vec::new() }
+    }
+
     /// Adds a row; missing cells are empty, characters that move a cursor are replaced.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         let mut cells: Vec<String> = cells.into_iter().map(|cell| plain(&cell)).collect();
@@ -113,6 +121,13 @@ impl Table {
     }
 }
 
+/// The whole table, however wide.
+impl std::fmt::Display for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.render(usize::MAX))
+    }
+}
+
 /// The text without control characters, which a file of names must not send to a terminal.
 pub fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
@@ -168,6 +183,14 @@ mod tests {
             "row  name          x\n  7  short         a\n123  a very long…  b\n"
         );
         assert!(table.render(80).contains("a very long name\u{fffd}[31m"));
+    }
+
+    #[test]
+    fn numbers_are_set_to_the_right() {
+        let mut table = Table::of_numbers(&["eta", "found"]);
+        table.row(["0.25".into(), "100.0".into()]);
+        table.row(["4".into(), "7".into()]);
+        assert_eq!(table.to_string(), "eta   found\n0.25  100.0\n4         7\n");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The answer for a terminal of 80 columns.
 
 use crate::table::{Align, Table, WIDTH, cut, join_fitting, plain};
-use crate::{Entry, RankPath, Seconds, Summary};
+use crate::{RankPath, RowValue, StepSeconds, Summary};
 use hottopixx::control::Stop;
 use hottopixx::{Cleaning, Objective};
 
@@ -52,7 +52,7 @@ pub fn topics(summary: &Summary) -> String {
     columns.push((if named { "strongest members" } else { "strongest rows" }, Align::Cut(20)));
     let mut table = Table::new(&columns);
     for (k, topic) in summary.hott.iter().enumerate() {
-        let members: Vec<String> = topic.members.iter().map(Entry::label).collect();
+        let members: Vec<String> = topic.members.iter().map(RowValue::label).collect();
         let mut cells = vec![(k + 1).to_string(), topic.row.to_string()];
         if named {
             cells.push(topic.label());
@@ -142,8 +142,8 @@ const RANKS_SHOWN: usize = 20;
 const WORTH_SAYING: u64 = 1 << 30;
 
 /// Time of each step and in all.
-pub fn seconds(seconds: &Seconds) -> String {
-    let Seconds { load, localize, select, clean, total } = seconds;
+pub fn seconds(seconds: &StepSeconds) -> String {
+    let StepSeconds { load, localize, select, clean, total } = seconds;
     format!(
         "{total:.2} s: load {load:.2}, localize {localize:.2}, select {select:.2}, clean {clean:.2}"
     )
@@ -186,6 +186,11 @@ pub fn grouped(number: usize) -> String {
 /// `1 thread`, `2 threads`.
 pub fn count(number: usize, thing: &str) -> String {
     format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// A share as a percentage with one decimal.
+pub fn percent(share: f64) -> String {
+    format!("{:.1}", 100.0 * share)
 }
 
 /// Bytes in the largest binary unit that leaves at least 1.
@@ -251,5 +256,6 @@ memory    24.1 MiB at most
         assert_eq!(grouped(12), "12");
         assert_eq!(size(1023), "1023 bytes");
         assert_eq!(size(8 << 30), "8.0 GiB");
+        assert_eq!(percent(0.1234), "12.3");
     }
 }

@@ -1,4 +1,4 @@
-//! CPU seconds, which other programs on the same machine do not disturb, and the peak of memory.
+//! CPU seconds, which other programs on the same machine do not disturb.
 
 use anyhow::{Context, Result};
 
@@ -33,31 +33,25 @@ pub fn thread() -> f64 {
     process()
 }
 
+/// Runs `work` in a pool of this many threads.
+///
+/// # Errors
+/// When the threads cannot be started.
+pub fn on_threads<R: Send>(count: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+    Ok(pool.with_context(|| format!("cannot start {count} threads"))?.install(work))
+}
+
 /// Runs `work` in a pool of one thread. Returns its result and that thread's CPU seconds.
 ///
 /// # Errors
 /// When the thread cannot be started.
 pub fn on_one_thread<R: Send>(work: impl FnOnce() -> R + Send) -> Result<(R, f64)> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-    Ok(pool.context("cannot start a thread")?.install(|| {
+    on_threads(1, || {
         let start = thread();
         let result = work();
         (result, thread() - start)
-    }))
-}
-
-/// Forgets the peak of memory so far, where the system can do that (Linux).
-pub fn reset_peak() {
-    // Elsewhere, and where it is not permitted, the peak is that of the whole process.
-    let _ = std::fs::write("/proc/self/clear_refs", "5");
-}
-
-/// The most memory in use since [`reset_peak`], in MB; `None` where the system does not tell.
-pub fn peak_megabytes() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
-    Some(kibibytes * 1024.0 / 1e6)
+    })
 }
 
 /// The middle value, or the mean of the two; NaN when there are none.
@@ -93,12 +87,5 @@ mod tests {
         .unwrap();
         assert_eq!(threads, 1);
         assert!(seconds >= 1e-3 && process() >= start + 1e-3);
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn memory_is_counted() {
-        reset_peak();
-        assert!(peak_megabytes().unwrap() > 0.1);
     }
 }

@@ -3,14 +3,15 @@
 //!
 //! On midpoints with ten hott rows and fifty examples `auto` must reach the recall that we promise.
 
-use crate::table::{Table, percent};
-use crate::{Report, Watch, parallel, watched};
+use crate::{ProgressWatch, StudyReport, parallel, watched};
 use anyhow::{Context, Result};
 use hottopixx::matrix::Matrix;
 use hottopixx::synth::{Family, Recipe};
 use hottopixx::{Error, Factor, Method, text};
 use hottopixx_report::page::Section;
 use hottopixx_report::plot::{Axis, Chart, Series};
+use hottopixx_report::table::Table;
+use hottopixx_report::text::percent;
 
 /// Documents in which a word must occur to be a candidate: one in this many.
 const CANDIDATE_SHARE: usize = 50;
@@ -35,7 +36,7 @@ fn methods() -> Vec<Method> {
 ///
 /// # Errors
 /// When an instance cannot be generated or factored.
-pub fn run(quick: bool, seeds: u64) -> Result<Report> {
+pub fn run(quick: bool, seeds: u64) -> Result<StudyReport> {
     let mut cases = cases();
     if quick {
         cases.truncate(PROMISED.len());
@@ -51,7 +52,7 @@ pub fn run(quick: bool, seeds: u64) -> Result<Report> {
     let recalls = recalls.into_iter().collect::<Result<Vec<f64>>>()?;
     let mut heads = vec!["recall %"];
     heads.extend(methods().into_iter().map(Method::name));
-    let mut table = Table::new(&heads);
+    let mut table = Table::of_numbers(&heads);
     let mut failures = Vec::new();
     for (k, (name, _)) in cases.iter().enumerate() {
         let mut row = vec![name.clone()];
@@ -68,7 +69,7 @@ pub fn run(quick: bool, seeds: u64) -> Result<Report> {
         }
         table.row(row);
     }
-    Ok(Report { text: table.to_string(), failures })
+    Ok(StudyReport { text: table.to_string(), failures })
 }
 
 fn cases() -> Vec<(String, Recipe)> {
@@ -118,8 +119,8 @@ fn recall(recipe: &Recipe, method: Method) -> Result<f64> {
     Ok(trial(recipe, method)?.map_or(0.0, |trial| trial.recall))
 }
 
-/// Runs a method on an instance; `None` when it has no answer there, or needs to be told what is
-/// not known.
+/// Runs a method on an instance; `None` when it has no answer there, or requires what is not
+/// known.
 fn trial(recipe: &Recipe, method: Method) -> Result<Option<Trial>> {
     let instance = recipe.generate()?;
     let truth = &instance.truth;
@@ -241,7 +242,7 @@ fn sweeps() -> Vec<Sweep> {
             (
                 "multinomial",
                 "Word counts of short documents",
-                "Ten topics, 400 words, 1500 documents of so many tokens; the co-occurrence matrix is \
+                "Ten topics, 400 words, 1500 documents of this many tokens; the co-occurrence matrix is \
                  factored, and only words in at least 2 % of the documents may be hott. Fewer tokens \
                  are more noise. The linear programs take minutes at this size and are left out; AGKM \
                  needs ε, which is not known here.",
@@ -277,11 +278,11 @@ const PROGRAMS_UP_TO: usize = 100;
 /// Instances of each point of a figure.
 const SEEDS: u64 = 5;
 
-/// Recall and error of every method against noise, two figures a family; `None` when stopped.
+/// Recall and error of every method against noise, two figures per family; `None` when stopped.
 ///
 /// # Errors
 /// When an instance cannot be generated or factored.
-pub fn reproduce(quick: bool, watch: &Watch<'_>) -> Result<Option<Section>> {
+pub fn reproduce(quick: bool, watch: &ProgressWatch<'_>) -> Result<Option<Section>> {
     let sweeps = sweeps();
     let seeds = if quick { 1 } else { SEEDS };
     let mut jobs: Vec<(usize, f64, Method, Recipe)> = Vec::new();

@@ -7,27 +7,32 @@
 //! the test; two of its parts need HiGHS, an optional feature. `campaign` draws thousands of small
 //! adversarial instances and judges every claim about them in exact arithmetic. `limits` runs the
 //! program itself under time limits and Ctrl-C, and fails when it is not back in time with an answer.
+//! `bench` measures speed and memory, up to the sizes of the paper's table and beyond.
+//!
+//! What is part of the paper is also a [`Section`](hottopixx_report::page::Section) of the page that
+//! `hottopixx reproduce` writes: [`profiles`], [`large`], [`rmse`], [`svm`] and [`hard`].
 
+pub mod bench;
 pub mod campaign;
 pub mod clock;
+pub mod folder;
 pub mod hard;
+pub mod large;
 pub mod limits;
 pub mod lp;
-pub mod machine;
 pub mod paper;
 pub mod profiles;
 pub mod real;
 pub mod recovery;
 pub mod rmse;
 pub mod svm;
-pub mod table;
 
 use hottopixx::Method;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a study prints, and what it found wanting.
 #[derive(Debug, Clone, Default)]
-pub struct Report {
+pub struct StudyReport {
     /// Tables and remarks.
     pub text: String,
     /// One sentence for each promise that was not kept.
@@ -35,7 +40,7 @@ pub struct Report {
 }
 
 /// Is told how many of how many things are done, and says whether to go on.
-pub type Watch<'a> = Box<dyn Fn(usize, usize) -> bool + Sync + 'a>;
+pub type ProgressWatch<'a> = Box<dyn Fn(usize, usize) -> bool + Sync + 'a>;
 
 /// The method of that name.
 ///
@@ -52,7 +57,7 @@ pub fn method(name: &str) -> Result<Method, String> {
 /// As [`parallel`], telling `watch` after every item; `None` when it said to stop.
 pub fn watched<T: Sync, R: Send>(
     items: &[T],
-    watch: &Watch<'_>,
+    watch: &ProgressWatch<'_>,
     work: impl Fn(&T) -> R + Sync,
 ) -> Option<Vec<R>> {
     let state = std::sync::Mutex::new((0, true));
@@ -76,7 +81,7 @@ pub fn watched<T: Sync, R: Send>(
 /// Plain threads, not a work-stealing pool: a worker that waits inside one item must not start
 /// another, or the seconds of the first would include those of the second.
 pub fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    let workers = hottopixx_io::machine::threads(0).min(items.len());
     let next = AtomicUsize::new(0);
     let one_worker = || {
         let mut done = Vec::new();
@@ -99,7 +104,7 @@ pub fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) ->
 
 #[cfg(test)]
 mod tests {
-    use super::Watch;
+    use super::ProgressWatch;
 
     #[test]
     fn parallel_keeps_the_order() {
@@ -111,7 +116,7 @@ mod tests {
     #[test]
     fn a_watcher_stops_the_work() {
         let items: Vec<usize> = (0..100).collect();
-        let (all, ten): (Watch<'_>, Watch<'_>) =
+        let (all, ten): (ProgressWatch<'_>, ProgressWatch<'_>) =
             (Box::new(|_, _| true), Box::new(|done, _| done < 10));
         assert_eq!(super::watched(&items, &all, |i| *i), Some(items.clone()));
         assert!(super::watched(&items, &ten, |i| *i).is_none());

@@ -4,10 +4,11 @@
 //! command runs on data of several kinds; what counts is how long after the limit, loading
 //! aside, it was back, and whether it had an answer.
 
-use crate::Report;
-use crate::table::Table;
+use crate::StudyReport;
+use crate::folder::Folder;
 use anyhow::{Context, Result, bail};
 use hottopixx::Method;
+use hottopixx_report::table::Table;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 
 /// What is tried, and how strictly.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct LimitSettings {
     /// The program.
     pub program: PathBuf,
     /// Folder with real data: `digits.npy` and `bbc_news/X.npz`; what is not there is skipped.
@@ -29,14 +30,14 @@ pub struct Settings {
     pub only: Vec<String>,
 }
 
-impl Settings {
+impl LimitSettings {
     /// What is promised to users.
     pub const PROMISED: (f64, f64) = (0.5, 0.1);
     /// What a busy machine that runs many tests at once can keep.
     pub const BUSY: (f64, f64) = (5.0, 0.1);
 }
 
-/// A run that is not back so long after its limit is ended.
+/// A run that is not back this long after its limit is ended.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How a run is told to stop.
@@ -44,7 +45,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 enum Limit {
     /// `--max-seconds`.
     Seconds(f64),
-    /// Ctrl-C so many seconds after the data are there.
+    /// Ctrl-C this many seconds after the data are there.
     Interrupt(f64),
 }
 
@@ -66,7 +67,7 @@ impl std::fmt::Display for Limit {
 }
 
 /// Data and the flags that go with them.
-struct Data {
+struct LimitData {
     name: &'static str,
     input: Vec<String>,
     rank: usize,
@@ -74,7 +75,7 @@ struct Data {
 
 /// How one run went.
 #[derive(Debug)]
-struct Outcome {
+struct LimitedRun {
     /// Seconds from the limit to the end of the process.
     over: f64,
     /// Seconds of loading, where the program told them.
@@ -84,7 +85,7 @@ struct Outcome {
     answer: bool,
 }
 
-impl Outcome {
+impl LimitedRun {
     fn within(&self, limit: Limit, (seconds, share): (f64, f64)) -> bool {
         self.over <= seconds + share * limit.seconds()
     }
@@ -94,18 +95,14 @@ impl Outcome {
 ///
 /// # Errors
 /// When the program cannot be started or the instances cannot be made.
-pub fn run(settings: &Settings) -> Result<Report> {
-    let folder = std::env::temp_dir().join(format!("hottopixx-limits-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-    let report = sweep(settings, &folder);
-    let _ = std::fs::remove_dir_all(&folder);
-    report
+pub fn run(settings: &LimitSettings) -> Result<StudyReport> {
+    sweep(settings, Folder::temporary()?.path())
 }
 
-fn sweep(settings: &Settings, folder: &Path) -> Result<Report> {
-    let mut report = Report::default();
+fn sweep(settings: &LimitSettings, folder: &Path) -> Result<StudyReport> {
+    let mut report = StudyReport::default();
     let mut table =
-        Table::new(&["command", "data", "limit", "seconds over", "stop", "code", "answer"]);
+        Table::of_numbers(&["command", "data", "limit", "seconds over", "stop", "code", "answer"]);
     for data in &data(settings, folder, &mut report)? {
         // Until a run has told it, loading counts as nothing.
         let mut load = 0.0;
@@ -181,12 +178,16 @@ fn commands(quick: bool, rank: usize) -> Vec<(String, Vec<String>)> {
     all
 }
 
-fn data(settings: &Settings, folder: &Path, report: &mut Report) -> Result<Vec<Data>> {
+fn data(
+    settings: &LimitSettings,
+    folder: &Path,
+    report: &mut StudyReport,
+) -> Result<Vec<LimitData>> {
     let words = |path: &Path, flags: &[&str]| {
         let path = path.display().to_string();
         std::iter::once(path).chain(flags.iter().map(|flag| (*flag).to_owned())).collect()
     };
-    let made = |name: &'static str, file: &str, flags: &[&str], rank: usize| -> Result<Data> {
+    let made = |name: &'static str, file: &str, flags: &[&str], rank: usize| -> Result<LimitData> {
         let path = folder.join(file);
         let r = rank.to_string();
         let made = Command::new(&settings.program)
@@ -199,7 +200,7 @@ fn data(settings: &Settings, folder: &Path, report: &mut Report) -> Result<Vec<D
         if !made.status.success() {
             bail!("{name} could not be made: {}", String::from_utf8_lossy(&made.stderr));
         }
-        Ok(Data { name, input: words(&path, &[]), rank })
+        Ok(LimitData { name, input: words(&path, &[]), rank })
     };
     let small = ["near-duplicates", "--features", "64", "--examples", "1797"];
     if settings.quick {
@@ -215,7 +216,7 @@ fn data(settings: &Settings, folder: &Path, report: &mut Report) -> Result<Vec<D
             ("news pairs", &news, &pairs[..]),
         ] {
             if path.is_file() {
-                all.push(Data { name, input: words(path, flags), rank: 20 });
+                all.push(LimitData { name, input: words(path, flags), rank: 20 });
             } else {
                 let _ = writeln!(report.text, "skipped: there is no {}", path.display());
             }
@@ -233,10 +234,10 @@ fn data(settings: &Settings, folder: &Path, report: &mut Report) -> Result<Vec<D
 fn one(
     program: &Path,
     command: &[String],
-    data: &Data,
+    data: &LimitData,
     limit: Limit,
     load: f64,
-) -> Result<Outcome> {
+) -> Result<LimitedRun> {
     let (verb, flags) = command.split_first().context("no command")?;
     let mut start = Command::new(program);
     start.arg(verb).args(&data.input).args(flags).args(["--json", "--quiet", "--no-cache"]);
@@ -277,7 +278,7 @@ fn one(
         _ => spent - limit.seconds(),
     };
     let stop = said.as_ref().map_or_else(|| "-".to_owned(), stopped);
-    Ok(Outcome { over: over.max(0.0), load, stop, code, answer: said.is_some() })
+    Ok(LimitedRun { over: over.max(0.0), load, stop, code, answer: said.is_some() })
 }
 
 /// A comparison gives every method the whole limit: by how much the slowest was over, or what went by
@@ -346,8 +347,8 @@ mod tests {
     #[test]
     fn the_leeway_grows_with_the_limit() {
         let (load, stop, code) = (None, String::new(), Some(0));
-        let out = Outcome { over: 0.9, load, stop, code, answer: true };
-        assert!(out.within(Limit::Seconds(5.0), Settings::PROMISED));
-        assert!(!out.within(Limit::Seconds(1.0), Settings::PROMISED));
+        let out = LimitedRun { over: 0.9, load, stop, code, answer: true };
+        assert!(out.within(Limit::Seconds(5.0), LimitSettings::PROMISED));
+        assert!(!out.within(Limit::Seconds(1.0), LimitSettings::PROMISED));
     }
 }

@@ -2,7 +2,9 @@
 
 use clap::{Parser, Subcommand};
 use hottopixx::Method;
-use hottopixx_study::{campaign, hard, limits, lp, method, real, recovery};
+use hottopixx_study::StudyReport;
+use hottopixx_study::large::{ProcessRunner, RunRequest};
+use hottopixx_study::{bench, campaign, hard, limits, lp, method, real, recovery};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -61,29 +63,54 @@ enum Study {
     /// The paper's linear programs by cutting planes
     Lp {
         #[command(subcommand)]
-        part: lp::Part,
+        part: lp::LpPart,
     },
     /// Small adversarial instances against exact arithmetic and another solver
-    Campaign(campaign::Settings),
+    Campaign(campaign::CampaignSettings),
+    /// Speed and memory at the sizes of the paper, and beyond
+    Bench(bench::BenchSettings),
+    /// One whole run, measured: what bench starts in a process of its own
+    #[command(name = MEASURE, hide = true)]
+    Measure(RunRequest),
 }
+
+/// The name of the command that carries out one run.
+const MEASURE: &str = "measure";
 
 fn main() -> anyhow::Result<ExitCode> {
     let report = match Arguments::parse().study {
         Study::Recovery { quick, method, seeds } => {
-            recovery::run(&recovery::Settings { quick, method, seeds })?
+            recovery::run(&recovery::RecoverySettings { quick, method, seeds })?
         }
         Study::Hard { quick, seeds } => hard::run(quick, seeds)?,
         Study::Real { data } => real::run(&data)?,
         Study::Limits { program, data, quick, only } => {
-            let leeway = if quick { limits::Settings::BUSY } else { limits::Settings::PROMISED };
-            limits::run(&limits::Settings { program, data, quick, leeway, only })?
+            let leeway =
+                if quick { limits::LimitSettings::BUSY } else { limits::LimitSettings::PROMISED };
+            limits::run(&limits::LimitSettings { program, data, quick, leeway, only })?
         }
         Study::Lp { part } => lp::run(&part)?,
         Study::Campaign(settings) => campaign::run(&settings)?,
+        Study::Bench(settings) => bench::run(&settings, &ProcessRunner::this_program(&[MEASURE])?)?,
+        Study::Measure(request) => {
+            let text = serde_json::to_string(&request.carry_out()?)?;
+            StudyReport { text, failures: Vec::new() }
+        }
     };
     print!("{}", report.text);
     for failure in &report.failures {
         println!("FAILED: {failure}");
     }
     Ok(if report.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn flags_do_not_clash() {
+        Arguments::command().debug_assert();
+    }
 }

@@ -1,11 +1,11 @@
 //! Real data: a hyperspectral image with known materials, and two news corpora. What is not in the
 //! data folder is skipped, with a remark.
 
-use crate::Report;
-use crate::table::Table;
+use crate::StudyReport;
 use anyhow::{Context, Result};
 use hottopixx::matrix::{Matrix, Row};
 use hottopixx::{Factor, Method, text};
+use hottopixx_report::table::Table;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -25,8 +25,8 @@ const FREQUENT: usize = 20;
 ///
 /// # Errors
 /// When a file is there but cannot be read or factored.
-pub fn run(folder: &Path) -> Result<Report> {
-    let mut report = Report::default();
+pub fn run(folder: &Path) -> Result<StudyReport> {
+    let mut report = StudyReport::default();
     let image = folder.join("dlr_hysu/dlr_hysu_all_targets.npz");
     if present(&image, &mut report) {
         materials(&image, &mut report)?;
@@ -44,7 +44,7 @@ pub fn run(folder: &Path) -> Result<Report> {
     Ok(report)
 }
 
-fn present(path: &Path, report: &mut Report) -> bool {
+fn present(path: &Path, report: &mut StudyReport) -> bool {
     let there = path.is_file();
     if !there {
         let _ = writeln!(report.text, "skipped: there is no {}", path.display());
@@ -62,7 +62,7 @@ pub(crate) fn load(path: &Path, transpose: bool, key: Option<&str>) -> Result<Ma
 }
 
 /// Pixels x bands: the angle of each library spectrum to the nearest pixel that was chosen.
-fn materials(path: &Path, report: &mut Report) -> Result<()> {
+fn materials(path: &Path, report: &mut StudyReport) -> Result<()> {
     let pixels = load(path, true, Some("X"))?;
     let library = load(path, true, Some("E"))?;
     let known = library.rows();
@@ -70,7 +70,7 @@ fn materials(path: &Path, report: &mut Report) -> Result<()> {
     heads.extend((0..known).map(|k| format!("material {k}")));
     heads.push(format!("within {SAME_MATERIAL}"));
     heads.push("mean l1".to_owned());
-    let mut table = Table::new(&heads);
+    let mut table = Table::of_numbers(&heads);
     for rank in [known, known + 2, known + 4] {
         // The programs take minutes on these and are studied on their own.
         let apt = |m: &Method| m.requires().is_empty() && !m.proves_bound();
@@ -108,12 +108,12 @@ fn angle(a: Row<'_>, b: Row<'_>) -> f64 {
 
 /// Words x documents: the cleaned error of `auto` against the best greedy method, on the
 /// co-occurrences of frequent words.
-fn corpus(name: &str, counts: &Matrix, report: &mut Report) -> Result<()> {
+fn corpus(name: &str, counts: &Matrix, report: &mut StudyReport) -> Result<()> {
     let (counts, _) = text::filter_min_df(counts, counts.cols().div_ceil(FREQUENT));
     let pairs = text::cooccurrence(&counts)?;
     let greedy = [Method::Spa, Method::Snpa, Method::Xray];
     let mut table =
-        Table::new(&["mean l1", "auto", "spa", "snpa", "xray", "auto / best", "seconds"]);
+        Table::of_numbers(&["mean l1", "auto", "spa", "snpa", "xray", "auto / best", "seconds"]);
     for rank in [10, 20] {
         let error = |method| -> Result<f64> {
             Ok(Factor::new(rank).method(method).run(&pairs)?.errors.mean_l1)

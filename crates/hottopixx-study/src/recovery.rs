@@ -2,11 +2,12 @@
 //! mean error is within 5 % of the oracle's, and how long an instance takes.
 
 use crate::paper::{self, DUPLICATES};
-use crate::table::{Table, percent};
-use crate::{Report, parallel};
+use crate::{StudyReport, parallel};
 use anyhow::{Context, Result};
 use hottopixx::synth::Recipe;
 use hottopixx::{Factor, Method};
+use hottopixx_report::table::Table;
+use hottopixx_report::text::percent;
 use std::time::Instant;
 
 /// All but the last of the paper's, at which nobody finds the topics.
@@ -17,7 +18,7 @@ const CLOSE: f64 = 1.05;
 
 /// What to run.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct RecoverySettings {
     /// Only 40 x 400 instead of f in {40, 80}, n in {400, 800}.
     pub quick: bool,
     /// The method on trial.
@@ -28,7 +29,7 @@ pub struct Settings {
 
 /// What came of one instance.
 #[derive(Debug, Clone, Copy)]
-struct Outcome {
+struct RecoveryTrial {
     eta: f64,
     duplicates: usize,
     /// Every topic was hit.
@@ -42,14 +43,14 @@ struct Outcome {
 ///
 /// # Errors
 /// When an instance cannot be generated or factored.
-pub fn run(settings: &Settings) -> Result<Report> {
+pub fn run(settings: &RecoverySettings) -> Result<StudyReport> {
     let recipes = grid(settings);
     let outcomes = parallel(&recipes, |recipe| one(recipe, settings.method));
     let outcomes = outcomes.into_iter().collect::<Result<Vec<_>>>()?;
     Ok(summarise(settings.method, &outcomes))
 }
 
-fn grid(settings: &Settings) -> Vec<Recipe> {
+fn grid(settings: &RecoverySettings) -> Vec<Recipe> {
     let wanted = |recipe: &Recipe| match (recipe.features, recipe.examples) {
         (40, 400) => true,
         (features, examples) => !settings.quick && features <= 80 && examples <= 800,
@@ -59,7 +60,7 @@ fn grid(settings: &Settings) -> Vec<Recipe> {
     recipes
 }
 
-fn one(recipe: &Recipe, method: Method) -> Result<Outcome> {
+fn one(recipe: &Recipe, method: Method) -> Result<RecoveryTrial> {
     let instance = recipe.generate()?;
     let factor = Factor::new(recipe.rank).method(method).threads(1).seed(recipe.seed);
     let start = Instant::now();
@@ -67,7 +68,7 @@ fn one(recipe: &Recipe, method: Method) -> Result<Outcome> {
     let seconds = start.elapsed().as_secs_f64();
     let chosen: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
     let oracle = factor.evaluate(&instance.matrix, instance.truth.oracle())?;
-    Ok(Outcome {
+    Ok(RecoveryTrial {
         eta: recipe.noise,
         duplicates: recipe.duplicates,
         recovered: instance.truth.recovered(&chosen) == recipe.rank,
@@ -76,13 +77,13 @@ fn one(recipe: &Recipe, method: Method) -> Result<Outcome> {
     })
 }
 
-fn summarise(method: Method, outcomes: &[Outcome]) -> Report {
+fn summarise(method: Method, outcomes: &[RecoveryTrial]) -> StudyReport {
     let mut table =
-        Table::new(&["eta", "d", "instances", "all found %", "error <= 1.05 %", "seconds"]);
+        Table::of_numbers(&["eta", "d", "instances", "all found %", "error <= 1.05 %", "seconds"]);
     let mut failures = Vec::new();
     for eta in ETAS {
         for duplicates in DUPLICATES {
-            let cell: Vec<&Outcome> =
+            let cell: Vec<&RecoveryTrial> =
                 outcomes.iter().filter(|o| o.eta == eta && o.duplicates == duplicates).collect();
             let found = share(cell.iter().map(|o| o.recovered));
             let close = share(cell.iter().map(|o| o.close));
@@ -111,7 +112,7 @@ fn summarise(method: Method, outcomes: &[Outcome]) -> Report {
             percent(close)
         ));
     }
-    Report { text: format!("method {}\n{table}", method.name()), failures }
+    StudyReport { text: format!("method {}\n{table}", method.name()), failures }
 }
 
 /// The least share of instances in which every topic must be found.
@@ -132,12 +133,12 @@ fn share(yes: impl Iterator<Item = bool>) -> f64 {
 mod tests {
     use super::*;
 
-    fn outcomes(found_at_10: bool) -> Vec<Outcome> {
+    fn outcomes(found_at_10: bool) -> Vec<RecoveryTrial> {
         let mut all = Vec::new();
         for eta in ETAS {
             for duplicates in DUPLICATES {
                 let recovered = eta < 10.0 || found_at_10;
-                all.push(Outcome { eta, duplicates, recovered, close: true, seconds: 0.5 });
+                all.push(RecoveryTrial { eta, duplicates, recovered, close: true, seconds: 0.5 });
             }
         }
         all
@@ -153,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_grid_is_the_papers() {
-        let settings = Settings { quick: false, method: Method::Auto, seeds: 5 };
+        let settings = RecoverySettings { quick: false, method: Method::Auto, seeds: 5 };
         assert_eq!(grid(&settings).len(), 4 * 3 * 3 * 4 * 5);
     }
 }

@@ -1,6 +1,6 @@
 //! RMSE against the number of topics on a people x places matrix, the paper's middle figure.
 
-use crate::{Watch, real};
+use crate::{ProgressWatch, real};
 use anyhow::Result;
 use hottopixx::matrix::Matrix;
 use hottopixx::synth::{Family, Recipe};
@@ -41,7 +41,7 @@ pub fn made_up() -> Result<Named> {
 ///
 /// # Errors
 /// When the matrix cannot be factored.
-pub fn section(set: &Named, quick: bool, watch: &Watch<'_>) -> Result<Option<Section>> {
+pub fn section(set: &Named, quick: bool, watch: &ProgressWatch<'_>) -> Result<Option<Section>> {
     let (name, matrix) = set;
     let nonzero = (0..matrix.rows()).filter(|&i| matrix.row(i).sum() > 0.0).count();
     let most = nonzero.min(matrix.cols()).min(if quick { 50 } else { usize::MAX });

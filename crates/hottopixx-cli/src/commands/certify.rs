@@ -5,7 +5,7 @@ use crate::failure::{Failure, print};
 use crate::job::{self, Session};
 use crate::output;
 use crate::problem::Problem;
-use crate::summarise::peak_memory;
+use crate::summarise::RunSeconds;
 use crate::values;
 use hottopixx::Goal;
 use hottopixx::certify::{Claims, Verified};
@@ -13,6 +13,7 @@ use hottopixx::control::Stop;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::text::Weight;
 use hottopixx::{Certified, Errors};
+use hottopixx_io::machine::peak_memory;
 use hottopixx_io::write;
 use hottopixx_report::table::{WIDTH, plain};
 use hottopixx_report::text::{grouped, line, wrapped};
@@ -23,14 +24,14 @@ use std::time::Instant;
 
 /// All there is to say, as `--json` prints it.
 #[derive(Serialize)]
-struct Report {
+struct CertifyReport {
     input: String,
     features: usize,
     examples: usize,
     nonzeros: usize,
     rank: usize,
     method: &'static str,
-    hott: Vec<Hott>,
+    hott: Vec<NamedHott>,
     error: Errors,
     /// The largest error with weights of at most one, which the bound of minimax is about.
     bounded_inf1: f64,
@@ -38,7 +39,7 @@ struct Report {
     theorem: Option<Theorem>,
     zero_rows: usize,
     stop: Stop,
-    seconds: Seconds,
+    seconds: RunSeconds,
     peak_memory_bytes: Option<u64>,
     threads: usize,
     seed: u64,
@@ -46,24 +47,18 @@ struct Report {
 }
 
 #[derive(Serialize)]
-struct Hott {
+struct NamedHott {
     row: usize,
     name: Option<String>,
     weight: f64,
     group: Vec<usize>,
 }
 
-#[derive(Serialize)]
-struct Seconds {
-    load: f64,
-    total: f64,
-}
-
 /// The part of certificate.json that `verify` reads.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Written {
     /// What was solved.
-    pub program: Program,
+    pub program: WrittenProgram,
     /// How X was made of the input.
     pub prepared: Prepared,
     /// Row of the input for each row of X.
@@ -78,7 +73,7 @@ pub struct Written {
 
 /// A linear program.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Program {
+pub struct WrittenProgram {
     /// What is made small.
     pub goal: Goal,
     /// The trace of C, where it is not free.
@@ -104,7 +99,7 @@ pub struct Prepared {
 
 impl Prepared {
     /// What the flags say.
-    pub fn new(transpose: bool, key: Option<&str>, text: &args::Text) -> Self {
+    pub fn new(transpose: bool, key: Option<&str>, text: &args::TextArgs) -> Self {
         Prepared {
             transpose,
             key: key.map(str::to_owned),
@@ -116,10 +111,10 @@ impl Prepared {
     }
 
     /// The flags for text; nothing for a weight that there is not.
-    pub fn text(&self) -> Option<args::Text> {
+    pub fn text(&self) -> Option<args::TextArgs> {
         let weight = Weight::ALL.into_iter().find(|weight| weight.name() == self.weight)?;
         let (min_df, candidate_df) = (self.min_df, self.candidate_df);
-        Some(args::Text { cooccurrence: self.cooccurrence, min_df, candidate_df, weight })
+        Some(args::TextArgs { cooccurrence: self.cooccurrence, min_df, candidate_df, weight })
     }
 }
 
@@ -131,9 +126,9 @@ fn certificate_files() -> Vec<String> {
 }
 
 /// Loads, solves, verifies, reports.
-pub fn run(args: &args::Certify, started: Instant) -> Result<(), Failure> {
+pub fn run(args: &args::CertifyArgs, started: Instant) -> Result<(), Failure> {
     let method = values::method(&args.method).map_err(Failure::Wrong)?;
-    let session = Session::start(&args.run, args.quiet, started)?;
+    let session = Session::start(&args.run, args.print.quiet, started)?;
     let problem = session.load(&args.input, &args.text)?;
     let cost = job::cost(args.cost.as_deref(), &problem)?;
     let reads =
@@ -161,10 +156,11 @@ pub fn run(args: &args::Certify, started: Instant) -> Result<(), Failure> {
 
     let report = report(&session, &problem, &certified, load);
     if let Some(folder) = &args.out {
-        let prepared = Prepared::new(args.input.transpose, args.input.key.as_deref(), &args.text);
+        let prepared =
+            Prepared::new(args.input.file.transpose, args.input.file.key.as_deref(), &args.text);
         files(folder, &problem, &certified, &report, prepared)?;
     }
-    if args.json {
+    if args.print.json {
         print(&output::json(&report))?;
     } else {
         let mut text = human(&report);
@@ -182,17 +178,17 @@ pub fn run(args: &args::Certify, started: Instant) -> Result<(), Failure> {
     }
 }
 
-fn report(session: &Session, problem: &Problem, certified: &Certified, load: f64) -> Report {
+fn report(session: &Session, problem: &Problem, certified: &Certified, load: f64) -> CertifyReport {
     let answer = problem.restore(certified.answer.clone());
     let names = problem.names.as_deref();
-    let hott = answer.hott.into_iter().map(|hott| Hott {
+    let hott = answer.hott.into_iter().map(|hott| NamedHott {
         row: hott.row,
         name: names.map(|names| names[hott.row].clone()),
         weight: hott.weight,
         group: hott.group,
     });
-    let hott: Vec<Hott> = hott.collect();
-    Report {
+    let hott: Vec<NamedHott> = hott.collect();
+    CertifyReport {
         input: problem.label.clone(),
         features: problem.features(),
         examples: problem.examples(),
@@ -206,7 +202,7 @@ fn report(session: &Session, problem: &Problem, certified: &Certified, load: f64
         theorem: Theorem::new(certified, |i| problem.input_row(i)),
         zero_rows: answer.zero_rows.len(),
         stop: answer.stop,
-        seconds: Seconds { load, total: session.elapsed() },
+        seconds: RunSeconds { load, total: session.elapsed() },
         peak_memory_bytes: peak_memory(),
         threads: session.threads,
         seed: session.seed(),
@@ -220,13 +216,13 @@ fn files(
     folder: &Path,
     problem: &Problem,
     certified: &Certified,
-    report: &Report,
+    report: &CertifyReport,
     prepared: Prepared,
 ) -> Result<(), Failure> {
     #[derive(Serialize)]
-    struct Whole<'a> {
+    struct CertificateFile<'a> {
         #[serde(flatten)]
-        report: &'a Report,
+        report: &'a CertifyReport,
         #[serde(flatten)]
         written: Written,
     }
@@ -246,10 +242,10 @@ fn files(
     let dual: Vec<(usize, usize, f64)> = certificate.dual.iter().flat_map(entries).collect();
     let dual = Sparse::from_triplets(f, x.examples(), &dual).map_err(|e| problem.failure(e))?;
     output::matrix(folder, "Y", &dual.into())?;
-    let whole = Whole {
+    let whole = CertificateFile {
         report,
         written: Written {
-            program: Program { goal: certificate.goal, trace: certificate.rank },
+            program: WrittenProgram { goal: certificate.goal, trace: certificate.rank },
             prepared,
             rows: (0..f).map(|i| problem.input_row(x.input_row(i))).collect(),
             allowed: certificate.allowed.clone(),
@@ -262,7 +258,7 @@ fn files(
     Ok(())
 }
 
-fn human(r: &Report) -> String {
+fn human(r: &CertifyReport) -> String {
     let mut out = format!("hottopixx {}\n", r.version);
     line(&mut out, "input", &plain(&r.input));
     let size = format!(
@@ -274,7 +270,7 @@ fn human(r: &Report) -> String {
     );
     line(&mut out, "size", &size);
     out.push('\n');
-    let label = |hott: &Hott| match &hott.name {
+    let label = |hott: &NamedHott| match &hott.name {
         Some(name) => format!("{} ({})", hott.row, plain(name)),
         None => hott.row.to_string(),
     };

@@ -4,9 +4,10 @@ use crate::args;
 use crate::failure::{Failure, print};
 use crate::job::{self, Session};
 use crate::output::json;
-use crate::summarise::peak_memory;
+use crate::summarise::RunSeconds;
 use hottopixx::control::Stop;
 use hottopixx::{Compared, Comparison, Errors, HottRow, Method, Objective, Skipped};
+use hottopixx_io::machine::peak_memory;
 use hottopixx_report::Certificate;
 use hottopixx_report::table::{Align, Table, WIDTH};
 use hottopixx_report::text::{grouped, line, wrapped};
@@ -15,41 +16,35 @@ use std::time::Instant;
 
 /// The whole comparison, as `--json` prints it.
 #[derive(Serialize)]
-struct Report {
+struct CompareReport {
     input: String,
     features: usize,
     examples: usize,
     nonzeros: usize,
     rank: usize,
     objective: Objective,
-    methods: Vec<Entry>,
+    methods: Vec<MethodEntry>,
     /// Methods that ended without an answer.
     no_answer: Vec<&'static str>,
     /// Methods that were not run, and why.
-    skipped: Vec<Omitted>,
-    seconds: Seconds,
+    skipped: Vec<OmittedMethod>,
+    seconds: RunSeconds,
     peak_memory_bytes: Option<u64>,
     threads: usize,
     seed: u64,
     version: &'static str,
 }
 
-#[derive(Serialize)]
-struct Seconds {
-    load: f64,
-    total: f64,
-}
-
 /// A method that was not run, or that has proven that there is nothing to find.
 #[derive(Serialize)]
-struct Omitted {
+struct OmittedMethod {
     method: &'static str,
     reason: String,
 }
 
 /// One method's answer.
 #[derive(Serialize)]
-struct Entry {
+struct MethodEntry {
     method: &'static str,
     hott: Vec<HottRow>,
     error: Errors,
@@ -63,8 +58,8 @@ struct Entry {
 }
 
 /// Loads once, runs every method, reports.
-pub fn run(args: &args::Compare, started: Instant) -> Result<(), Failure> {
-    let session = Session::start(&args.run, args.quiet, started)?;
+pub fn run(args: &args::CompareArgs, started: Instant) -> Result<(), Failure> {
+    let session = Session::start(&args.run, args.print.quiet, started)?;
     let problem = session.load(&args.input, &args.text)?;
     let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
     let load = session.elapsed();
@@ -80,17 +75,19 @@ pub fn run(args: &args::Compare, started: Instant) -> Result<(), Failure> {
     session.finish();
     let skipped = compared.skipped.iter();
     let entries =
-        compared.answers.into_iter().map(|Compared { answer, seconds, ratio, agreement }| Entry {
-            method: answer.method.name(),
-            error: answer.errors.clone(),
-            stop: answer.stop,
-            certificate: answer.certificate.as_ref().map(Certificate::from),
-            hott: problem.restore(answer).hott,
-            ratio,
-            agreement,
-            seconds,
+        compared.answers.into_iter().map(|Compared { answer, seconds, ratio, agreement }| {
+            MethodEntry {
+                method: answer.method.name(),
+                error: answer.errors.clone(),
+                stop: answer.stop,
+                certificate: answer.certificate.as_ref().map(Certificate::from),
+                hott: problem.restore(answer).hott,
+                ratio,
+                agreement,
+                seconds,
+            }
         });
-    let comparison = Report {
+    let comparison = CompareReport {
         input: problem.label.clone(),
         features: problem.features(),
         examples: problem.examples(),
@@ -99,8 +96,8 @@ pub fn run(args: &args::Compare, started: Instant) -> Result<(), Failure> {
         objective: args.settings.objective,
         methods: entries.collect(),
         no_answer: compared.no_answer.iter().map(|method| method.name()).collect(),
-        skipped: skipped.map(|(method, why)| Omitted::new(*method, why)).collect(),
-        seconds: Seconds { load, total: session.elapsed() },
+        skipped: skipped.map(|(method, why)| OmittedMethod::new(*method, why)).collect(),
+        seconds: RunSeconds { load, total: session.elapsed() },
         peak_memory_bytes: peak_memory(),
         threads: session.threads,
         seed: session.seed(),
@@ -115,14 +112,14 @@ pub fn run(args: &args::Compare, started: Instant) -> Result<(), Failure> {
             problem.label
         )));
     }
-    print(&if args.json { json(&comparison) } else { human(&comparison) })?;
+    print(&if args.print.json { json(&comparison) } else { human(&comparison) })?;
     if compared.interrupted || session.interrupt.raised() {
         return Err(Failure::Interrupted("interrupted: not all methods were run".to_owned()));
     }
     Ok(())
 }
 
-impl Omitted {
+impl OmittedMethod {
     /// The reason in the words of the command line.
     fn new(method: Method, why: &Skipped) -> Self {
         let flags = |names: &[&str]| names.iter().map(|n| format!("--{n}")).collect::<Vec<_>>();
@@ -133,11 +130,11 @@ impl Omitted {
             }
             Skipped::Infeasible(error) => error.to_string(),
         };
-        Omitted { method: method.name(), reason }
+        OmittedMethod { method: method.name(), reason }
     }
 }
 
-fn human(comparison: &Report) -> String {
+fn human(comparison: &CompareReport) -> String {
     let c = comparison;
     let mut out = format!("hottopixx {}\n", c.version);
     line(&mut out, "input", &hottopixx_report::table::plain(&c.input));
@@ -176,7 +173,7 @@ fn human(comparison: &Report) -> String {
     for method in &c.no_answer {
         out.push_str(&format!("{method}: no answer in time\n"));
     }
-    for Omitted { method, reason } in &c.skipped {
+    for OmittedMethod { method, reason } in &c.skipped {
         for (k, text) in wrapped(&format!("{method}: {reason}"), WIDTH - 2).iter().enumerate() {
             out.push_str(&format!("{}{text}\n", if k == 0 { "" } else { "  " }));
         }

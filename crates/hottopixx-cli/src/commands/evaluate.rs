@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Loads, cleans, reports.
-pub fn run(args: &args::Evaluate, started: Instant) -> Result<(), Failure> {
+pub fn run(args: &args::EvaluateArgs, started: Instant) -> Result<(), Failure> {
     let truth = args.truth.as_deref().map(read_truth).transpose()?;
     let session = Session::start(&args.run, args.output.quiet, started)?;
     let problem = session.load(&args.input, &args.text)?;

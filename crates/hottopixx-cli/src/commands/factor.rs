@@ -15,7 +15,7 @@ use hottopixx_report::text::line;
 use std::time::Instant;
 
 /// Loads, factors, reports.
-pub fn run(args: &args::Factor, started: Instant) -> Result<(), Failure> {
+pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     let method = values::method(&args.method).map_err(Failure::Wrong)?;
     checkpoint::prepare(&args.checkpoints)?;
     let session = Session::start(&args.run, args.output.quiet, started)?;

@@ -20,7 +20,7 @@ pub fn families() -> impl TypedValueParser<Value = Family> {
 }
 
 /// Makes the instance and writes both files.
-pub fn run(args: &args::Generate) -> Result<(), Failure> {
+pub fn run(args: &args::GenerateArgs) -> Result<(), Failure> {
     let extension = args.out.extension().and_then(|extension| extension.to_str());
     if !matches!(extension, Some("npy" | "npz" | "hpx")) {
         return Err(Failure::Wrong(format!(
@@ -66,7 +66,7 @@ pub fn run(args: &args::Generate) -> Result<(), Failure> {
 }
 
 /// The family's defaults, changed where the user says so.
-fn recipe(args: &args::Generate) -> Recipe {
+fn recipe(args: &args::GenerateArgs) -> Recipe {
     let usual = Recipe::new(args.family, args.rank);
     Recipe {
         features: args.features.unwrap_or(usual.features),

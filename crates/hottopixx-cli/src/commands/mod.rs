@@ -1,6 +1,5 @@
-//! One file a command.
+//! One file per command.
 
-pub mod bench;
 mod certify;
 mod compare;
 mod demo;
@@ -27,6 +26,8 @@ pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
         Command::Compare(args) => compare::run(args, started),
         Command::Partition(args) => partition::run(args),
         Command::Reproduce(args) => reproduce::run(args, started),
-        Command::Bench(args) => bench::run(args),
+        Command::Bench { .. } => Err(Failure::Wrong(
+            "bench is a command of the developers' program: run 'hottopixx-study bench'".to_owned(),
+        )),
     }
 }

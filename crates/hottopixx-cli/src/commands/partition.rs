@@ -20,9 +20,11 @@ struct Manifest {
 }
 
 /// Writes blocks of documents x terms, the names of the terms, and last the list of files.
-pub fn run(args: &args::Partition) -> Result<(), Failure> {
+pub fn run(args: &args::PartitionArgs) -> Result<(), Failure> {
     if args.documents == 0 {
-        return Err(Failure::Wrong("--documents 0: give at least one document a file".to_owned()));
+        return Err(Failure::Wrong(
+            "--documents 0: give at least one document per file".to_owned(),
+        ));
     }
     let reads = [Some(args.input.path.as_path()), args.input.names.as_deref()];
     let lists = [MANIFEST, VOCABULARY].map(str::to_owned);

@@ -43,7 +43,7 @@ struct Figures {
 
 /// What holds, as `--json` prints it.
 #[derive(Serialize)]
-struct Report {
+struct VerifyReport {
     verified: bool,
     certificate: String,
     data: String,
@@ -62,21 +62,23 @@ struct Report {
 }
 
 /// Reads the folder, builds X from the data, checks, reports.
-pub fn run(args: &args::Verify, started: Instant) -> Result<(), Failure> {
-    let folder = Folder { path: &args.folder, memory: args.memory };
+pub fn run(args: &args::VerifyArgs, started: Instant) -> Result<(), Failure> {
+    let folder = CertificateFolder { path: &args.folder, memory: args.memory };
     let written: Written = folder.json()?;
     let stated: Stated = folder.json()?;
     if written.claims.is_none() {
         return Err(folder.wrong(JSON, "nothing was certified here: run 'certify' again"));
     }
     let text = prepared(args, &written.prepared)?;
-    let run = args::Run { seed: 0, threads: args.threads, max_seconds: args.max_seconds };
-    let session = Session::start(&run, args.quiet, started)?;
-    let input = args::Input {
+    let run = args::RunArgs { seed: 0, threads: args.threads, max_seconds: args.max_seconds };
+    let session = Session::start(&run, args.print.quiet, started)?;
+    let input = args::InputArgs {
         path: args.data.clone(),
-        format: args.format,
-        key: args.key.clone().or_else(|| written.prepared.key.clone()),
-        transpose: written.prepared.transpose,
+        file: args::FileArgs {
+            format: args.file.format,
+            key: args.file.key.clone().or_else(|| written.prepared.key.clone()),
+            transpose: written.prepared.transpose,
+        },
         names: None,
         memory: args.memory,
         cache: None,
@@ -93,7 +95,7 @@ pub fn run(args: &args::Verify, started: Instant) -> Result<(), Failure> {
         .map_err(|refusal| refused(args, &problem, &x, &refusal))?;
     folder.check_stated(&stated.certificate, &figures)?;
     session.finish();
-    let report = Report {
+    let report = VerifyReport {
         verified: true,
         certificate: args.folder.display().to_string(),
         data: problem.label.clone(),
@@ -107,13 +109,13 @@ pub fn run(args: &args::Verify, started: Instant) -> Result<(), Failure> {
         seconds: session.elapsed(),
         version: env!("CARGO_PKG_VERSION"),
     };
-    print(&if args.json { output::json(&report) } else { human(&report) })
+    print(&if args.print.json { output::json(&report) } else { human(&report) })
 }
 
 /// The flags for text as the certificate has them; those that are given again must be the same.
-fn prepared(args: &args::Verify, written: &Prepared) -> Result<args::Text, Failure> {
-    let none = Prepared::new(false, None, &args::Text::default());
-    let given = Prepared::new(args.transpose, args.key.as_deref(), &args.text);
+fn prepared(args: &args::VerifyArgs, written: &Prepared) -> Result<args::TextArgs, Failure> {
+    let none = Prepared::new(false, None, &args::TextArgs::default());
+    let given = Prepared::new(args.file.transpose, args.file.key.as_deref(), &args.text);
     for (flag, differs) in [
         ("--transpose", given.transpose && !written.transpose),
         ("--key", given.key.is_some() && given.key != written.key),
@@ -143,7 +145,7 @@ fn prepared(args: &args::Verify, written: &Prepared) -> Result<args::Text, Failu
 
 /// Whether the certificate speaks of the rows that the data have, and of all that may be hott.
 fn check_rows(
-    args: &args::Verify,
+    args: &args::VerifyArgs,
     problem: &Problem,
     x: &UnitRows,
     written: &Written,
@@ -170,7 +172,7 @@ fn check_rows(
 }
 
 /// A refusal in one sentence, with the row of the input where it names one of X.
-fn refused(args: &args::Verify, problem: &Problem, x: &UnitRows, refusal: &Refusal) -> Failure {
+fn refused(args: &args::VerifyArgs, problem: &Problem, x: &UnitRows, refusal: &Refusal) -> Failure {
     let folder = args.folder.display();
     match refusal {
         Refusal::Stopped(Stop::Interrupted) => {
@@ -190,12 +192,12 @@ fn refused(args: &args::Verify, problem: &Problem, x: &UnitRows, refusal: &Refus
 }
 
 /// The folder of a certificate.
-struct Folder<'a> {
+struct CertificateFolder<'a> {
     path: &'a Path,
     memory: Option<u64>,
 }
 
-impl Folder<'_> {
+impl CertificateFolder<'_> {
     fn wrong(&self, file: &str, what: impl std::fmt::Display) -> Failure {
         Failure::Wrong(format!("{}: {what}", self.path.join(file).display()))
     }
@@ -317,7 +319,7 @@ fn sparse(matrix: &Matrix) -> Result<Sparse, hottopixx::Error> {
 }
 
 /// What is proven, in sentences.
-fn human(r: &Report) -> String {
+fn human(r: &VerifyReport) -> String {
     let mut out = format!("hottopixx {}\n", r.version);
     line(&mut out, "data", &plain(&r.data));
     let size = format!("{} features x {} examples", grouped(r.features), grouped(r.examples));

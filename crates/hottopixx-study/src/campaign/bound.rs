@@ -1,7 +1,7 @@
 //! What a dual matrix Y proves about a program, in exact arithmetic, and what a point is worth: the
 //! formulas of [`hottopixx::certify`], without its rounding and without its code.
 
-use super::exact::{ExactRows, Whole, product, rational};
+use super::exact::{ExactRows, ScaledIntegers, product, rational};
 use hottopixx::Goal;
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -44,7 +44,7 @@ impl Question<'_> {
     /// `<Y,X> - tau sum ||Y_i|| + S(a)` for costs; for the other goals, which have no tau, a Y that
     /// is too large is scaled down to where its bound holds.
     pub fn proven(&self, dual: &[(usize, Vec<f64>)]) -> Proven {
-        let flat = Whole::of(dual.iter().flat_map(|(_, y)| y));
+        let flat = ScaledIntegers::of(dual.iter().flat_map(|(_, y)| y));
         let width = dual.first().map_or(1, |(_, y)| y.len().max(1));
         let unit = flat.unit();
         let y: Vec<(usize, &[BigInt])> =

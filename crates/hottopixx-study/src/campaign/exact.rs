@@ -25,22 +25,22 @@ pub fn float(value: &BigRational) -> f64 {
 
 /// Numbers as whole numbers times one power of two: `values[k] * 2^exponent`.
 #[derive(Debug, Clone)]
-pub struct Whole {
+pub struct ScaledIntegers {
     /// The whole numbers.
     pub values: Vec<BigInt>,
     /// The power of two that all of them share.
     pub exponent: i64,
 }
 
-impl Whole {
+impl ScaledIntegers {
     /// The finite numbers given, without rounding.
-    pub fn of<'a>(values: impl IntoIterator<Item = &'a f64>) -> Whole {
+    pub fn of<'a>(values: impl IntoIterator<Item = &'a f64>) -> ScaledIntegers {
         let parts: Vec<(i64, i64)> = values.into_iter().map(|&v| mantissa(v)).collect();
         let exponent = parts.iter().filter(|p| p.0 != 0).map(|p| p.1).min().unwrap_or(0);
         let whole = |&(m, e): &(i64, i64)| {
             if m == 0 { BigInt::zero() } else { BigInt::from(m) << (e - exponent) as usize }
         };
-        Whole { values: parts.iter().map(whole).collect(), exponent }
+        ScaledIntegers { values: parts.iter().map(whole).collect(), exponent }
     }
 
     /// `2^exponent`.
@@ -73,13 +73,13 @@ pub fn dot(a: &[BigInt], b: &[BigInt]) -> BigInt {
 
 /// `sum a_k b_k` of numbers.
 pub fn product(a: &[f64], b: &[f64]) -> BigRational {
-    let (a, b) = (Whole::of(a), Whole::of(b));
+    let (a, b) = (ScaledIntegers::of(a), ScaledIntegers::of(b));
     BigRational::from(dot(&a.values, &b.values)) * power(a.exponent + b.exponent)
 }
 
 /// `sum |a_k|` of numbers.
 pub fn mass(a: &[f64]) -> BigRational {
-    let a = Whole::of(a);
+    let a = ScaledIntegers::of(a);
     BigRational::from(a.values.iter().map(Signed::abs).sum::<BigInt>()) * a.unit()
 }
 
@@ -98,7 +98,8 @@ impl ExactRows {
 
     /// Rows that are not zero and have no negative entries.
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a [f64]>) -> ExactRows {
-        let values: Vec<Vec<BigInt>> = rows.into_iter().map(|row| Whole::of(row).values).collect();
+        let values: Vec<Vec<BigInt>> =
+            rows.into_iter().map(|row| ScaledIntegers::of(row).values).collect();
         let sums = values.iter().map(|row| row.iter().sum()).collect();
         ExactRows { values, sums }
     }
@@ -130,7 +131,7 @@ impl ExactRows {
     pub fn distance(&self, own: f64, i: usize, weights: &[(usize, f64)]) -> BigRational {
         let all: Vec<(usize, f64)> =
             [(i, own)].into_iter().chain(weights.iter().map(|&(j, c)| (j, -c))).collect();
-        let scaled = Whole::of(all.iter().map(|w| &w.1));
+        let scaled = ScaledIntegers::of(all.iter().map(|w| &w.1));
         let mut sums: Vec<&BigInt> = all.iter().map(|w| &self.sums[w.0]).collect();
         sums.sort_unstable();
         sums.dedup();
@@ -148,7 +149,8 @@ impl ExactRows {
 
 /// `||x - cA||_1` for raw numbers.
 pub fn residual(atoms: &Dense, x: &[f64], weights: &[f64]) -> BigRational {
-    let (a, x, c) = (Whole::of(atoms.values()), Whole::of(x), Whole::of(weights));
+    let (a, x, c) =
+        (ScaledIntegers::of(atoms.values()), ScaledIntegers::of(x), ScaledIntegers::of(weights));
     let n = x.values.len();
     // Both parts in units of the smaller power of two.
     let (fit, target) = (a.exponent + c.exponent, x.exponent);
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn numbers_are_what_they_are() {
         for v in [0.0, 1.0, -0.1, 5e-324, 1e300, f64::MAX, 3.0] {
-            let whole = Whole::of(&[v, 1.0]);
+            let whole = ScaledIntegers::of(&[v, 1.0]);
             assert_eq!(BigRational::from(whole.values[0].clone()) * whole.unit(), rational(v));
             assert_eq!(float(&rational(v)), v);
         }

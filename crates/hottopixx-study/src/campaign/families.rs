@@ -1,6 +1,6 @@
 //! The families: what each of them draws, and why it is hard.
 
-use super::instance::{Instance, Taus};
+use super::instance::{CampaignInstance, Taus};
 use super::matrices::{log_uniform, values};
 use hottopixx::matrix::Dense;
 use rand::seq::SliceRandom;
@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// What an instance is meant to break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Family {
+pub enum CampaignFamily {
     /// Nothing in particular.
     Dense,
     /// Entries 0 to 3: ties everywhere.
@@ -48,63 +48,64 @@ pub enum Family {
     File,
 }
 
-impl Family {
+impl CampaignFamily {
     /// All that are drawn, in the order of the table.
-    pub const ALL: [Family; 17] = [
-        Family::Dense,
-        Family::Integers,
-        Family::Zeros,
-        Family::Duplicates,
-        Family::NearDuplicates,
-        Family::Means,
-        Family::Scales,
-        Family::LowRank,
-        Family::Edges,
-        Family::SingleEntries,
-        Family::Separable,
-        Family::Sparse,
-        Family::Wide,
-        Family::Threshold,
-        Family::Costs,
-        Family::Restricted,
-        Family::Traceless,
+    pub const ALL: [CampaignFamily; 17] = [
+        CampaignFamily::Dense,
+        CampaignFamily::Integers,
+        CampaignFamily::Zeros,
+        CampaignFamily::Duplicates,
+        CampaignFamily::NearDuplicates,
+        CampaignFamily::Means,
+        CampaignFamily::Scales,
+        CampaignFamily::LowRank,
+        CampaignFamily::Edges,
+        CampaignFamily::SingleEntries,
+        CampaignFamily::Separable,
+        CampaignFamily::Sparse,
+        CampaignFamily::Wide,
+        CampaignFamily::Threshold,
+        CampaignFamily::Costs,
+        CampaignFamily::Restricted,
+        CampaignFamily::Traceless,
     ];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
-            Family::Dense => "dense",
-            Family::Integers => "integers",
-            Family::Zeros => "zeros",
-            Family::Duplicates => "duplicates",
-            Family::NearDuplicates => "near-duplicates",
-            Family::Means => "means",
-            Family::Scales => "scales",
-            Family::LowRank => "low rank",
-            Family::Edges => "edges",
-            Family::SingleEntries => "single entries",
-            Family::Separable => "separable",
-            Family::Sparse => "sparse",
-            Family::Wide => "wide",
-            Family::Threshold => "threshold",
-            Family::Costs => "costs",
-            Family::Restricted => "restricted",
-            Family::Traceless => "traceless",
-            Family::File => "file",
+            CampaignFamily::Dense => "dense",
+            CampaignFamily::Integers => "integers",
+            CampaignFamily::Zeros => "zeros",
+            CampaignFamily::Duplicates => "duplicates",
+            CampaignFamily::NearDuplicates => "near-duplicates",
+            CampaignFamily::Means => "means",
+            CampaignFamily::Scales => "scales",
+            CampaignFamily::LowRank => "low rank",
+            CampaignFamily::Edges => "edges",
+            CampaignFamily::SingleEntries => "single entries",
+            CampaignFamily::Separable => "separable",
+            CampaignFamily::Sparse => "sparse",
+            CampaignFamily::Wide => "wide",
+            CampaignFamily::Threshold => "threshold",
+            CampaignFamily::Costs => "costs",
+            CampaignFamily::Restricted => "restricted",
+            CampaignFamily::Traceless => "traceless",
+            CampaignFamily::File => "file",
         }
     }
 }
 
-/// One in so many instances is wide: those take as long as a hundred others.
+/// One in this many instances is wide: those take as long as a hundred others.
 const WIDE_EVERY: u64 = 100;
 
 /// Instance `index` of the campaign with this seed. `quick` keeps to the smallest sizes.
-pub fn draw(seed: u64, index: u64, quick: bool) -> Instance {
+pub fn draw(seed: u64, index: u64, quick: bool) -> CampaignInstance {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(index);
-    let others: Vec<Family> = Family::ALL.into_iter().filter(|f| *f != Family::Wide).collect();
+    let others: Vec<CampaignFamily> =
+        CampaignFamily::ALL.into_iter().filter(|f| *f != CampaignFamily::Wide).collect();
     let family = if index % WIDE_EVERY == WIDE_EVERY / 2 {
-        Family::Wide
+        CampaignFamily::Wide
     } else {
         others[index as usize % others.len()]
     };
@@ -120,11 +121,11 @@ pub fn draw(seed: u64, index: u64, quick: bool) -> Instance {
 }
 
 /// Mostly tiny: there everything is degenerate, and the references are quick and surely right.
-fn size(rng: &mut ChaCha8Rng, family: Family, quick: bool) -> (usize, usize) {
+fn size(rng: &mut ChaCha8Rng, family: CampaignFamily, quick: bool) -> (usize, usize) {
     match family {
-        Family::Wide if quick => (rng.random_range(12..20), rng.random_range(400..450)),
-        Family::Wide => (rng.random_range(40..50), rng.random_range(500..700)),
-        Family::Edges => match rng.random_range(0..3) {
+        CampaignFamily::Wide if quick => (rng.random_range(12..20), rng.random_range(400..450)),
+        CampaignFamily::Wide => (rng.random_range(40..50), rng.random_range(500..700)),
+        CampaignFamily::Edges => match rng.random_range(0..3) {
             0 => (1, rng.random_range(1..8)),
             1 => (rng.random_range(1..9), 1),
             _ => (rng.random_range(1..7), rng.random_range(1..9)),
@@ -136,44 +137,47 @@ fn size(rng: &mut ChaCha8Rng, family: Family, quick: bool) -> (usize, usize) {
 }
 
 /// The questions: rank, costs, candidates, trace, hott rows.
-fn ask(rng: &mut ChaCha8Rng, family: Family, matrix: Dense) -> Instance {
+fn ask(rng: &mut ChaCha8Rng, family: CampaignFamily, matrix: Dense) -> CampaignInstance {
     let (f, n) = (matrix.rows(), matrix.cols());
     let positive = |i: &usize| matrix.row(*i).iter().any(|v| *v > 0.0);
     let mut usable: Vec<usize> = (0..f).filter(positive).collect();
     usable.shuffle(rng);
     let mut allowed = vec![true; f];
-    if family == Family::Restricted {
+    if family == CampaignFamily::Restricted {
         let kept = rng.random_range(1..=usable.len());
         usable[kept..].iter().for_each(|&i| allowed[i] = false);
         usable.truncate(kept);
     }
     let rank = match family {
-        Family::Edges if rng.random_bool(0.5) => usable.len(),
+        CampaignFamily::Edges if rng.random_bool(0.5) => usable.len(),
         // Few rows are left to be fitted on most of the others.
-        Family::Wide => rng.random_range(usable.len() / 2..usable.len() - 2).min(n / 12),
+        CampaignFamily::Wide => rng.random_range(usable.len() / 2..usable.len() - 2).min(n / 12),
         _ => rng.random_range(1..=usable.len().min(8)),
     };
     let cost = match family {
-        Family::Costs => Some((0..f).map(|_| sign(rng) * log_uniform(rng, -6.0, 6.0)).collect()),
-        Family::Traceless if rng.random_bool(0.5) => {
+        CampaignFamily::Costs => {
+            Some((0..f).map(|_| sign(rng) * log_uniform(rng, -6.0, 6.0)).collect())
+        }
+        CampaignFamily::Traceless if rng.random_bool(0.5) => {
             Some((0..f).map(|_| rng.random_range(0.5..1.5)).collect())
         }
         _ => None,
     };
     let mut hott = usable[..rank.min(usable.len())].to_vec();
     hott.sort_unstable();
-    Instance {
+    CampaignInstance {
         family,
         name: String::new(),
-        sparse: family == Family::Sparse || (family != Family::Wide && rng.random_range(0..8) == 0),
+        sparse: family == CampaignFamily::Sparse
+            || (family != CampaignFamily::Wide && rng.random_range(0..8) == 0),
         rank,
         allowed,
         cost,
-        trace: family != Family::Traceless,
-        taus: if family == Family::Threshold { Taus::AtThreshold } else { Taus::Plain },
+        trace: family != CampaignFamily::Traceless,
+        taus: if family == CampaignFamily::Threshold { Taus::AtThreshold } else { Taus::Plain },
         also: Vec::new(),
         hott,
-        programs: family != Family::Wide,
+        programs: family != CampaignFamily::Wide,
         seed: rng.random(),
         matrix,
     }
@@ -202,7 +206,7 @@ mod tests {
             assert!(!a.hott.is_empty());
             seen.insert(a.family);
         }
-        assert_eq!(seen.len(), Family::ALL.len());
+        assert_eq!(seen.len(), CampaignFamily::ALL.len());
         assert_ne!(draw(3, 0, false).matrix, draw(4, 0, false).matrix);
     }
 }

@@ -1,7 +1,7 @@
 //! The same checks on matrices from files, such as those that broke something once.
 
-use super::families::Family;
-use super::instance::{Instance, Taus};
+use super::families::CampaignFamily;
+use super::instance::{CampaignInstance, Taus};
 use anyhow::{Context, Result};
 use hottopixx::matrix::{Dense, Matrix};
 use hottopixx_io::{LoadOptions, Source, load};
@@ -15,7 +15,7 @@ const SMALL: usize = 60_000;
 ///
 /// # Errors
 /// When the folder or a file cannot be read.
-pub fn instances(folder: &Path) -> Result<Vec<Instance>> {
+pub fn instances(folder: &Path) -> Result<Vec<CampaignInstance>> {
     let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|end| end == "npy"));
@@ -56,10 +56,10 @@ fn ranks(matrix: &Dense) -> Vec<usize> {
 }
 
 /// The first rows hott, tau also 0.01.
-fn instance(name: &str, matrix: &Dense, rank: usize) -> Instance {
+fn instance(name: &str, matrix: &Dense, rank: usize) -> CampaignInstance {
     let positive = |i: &usize| matrix.row(*i).iter().any(|v| *v > 0.0);
-    Instance {
-        family: Family::File,
+    CampaignInstance {
+        family: CampaignFamily::File,
         name: format!("{name} rank {rank}"),
         matrix: matrix.clone(),
         sparse: false,

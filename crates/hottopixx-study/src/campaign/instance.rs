@@ -1,7 +1,7 @@
 //! One instance of the campaign: a matrix and the questions asked about it, all of it a function of
 //! a seed and an index.
 
-use super::families::Family;
+use super::families::CampaignFamily;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 
 /// How the errors that rows may have are chosen, given the smallest that is feasible.
@@ -15,9 +15,9 @@ pub enum Taus {
 
 /// A matrix and what is asked about it. Rows are those of the matrix, zero rows included.
 #[derive(Debug, Clone)]
-pub struct Instance {
+pub struct CampaignInstance {
     /// What it is meant to break.
-    pub family: Family,
+    pub family: CampaignFamily,
     /// Where it comes from, for messages: `SEED/INDEX` or the name of a file.
     pub name: String,
     /// The matrix as the caller would give it.
@@ -45,7 +45,7 @@ pub struct Instance {
     pub seed: u64,
 }
 
-impl Instance {
+impl CampaignInstance {
     /// The matrix in the form in which it is handed over.
     pub fn input(&self) -> Matrix {
         if !self.sparse {

@@ -1,31 +1,34 @@
 //! The matrices of the families.
 
-use super::families::Family;
+use super::families::CampaignFamily;
 use hottopixx::matrix::Dense;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 /// The matrix of the family. Those that are about the question take any other's matrix.
-pub(super) fn values(rng: &mut ChaCha8Rng, family: Family, f: usize, n: usize) -> Dense {
+pub(super) fn values(rng: &mut ChaCha8Rng, family: CampaignFamily, f: usize, n: usize) -> Dense {
     let mut matrix = match family {
-        Family::Integers => integers(rng, f, n),
-        Family::Duplicates => copies(rng, f, n, None),
-        Family::NearDuplicates => copies(rng, f, n, Some((-16.0, -2.0))),
-        Family::Wide => copies(rng, f, n, Some((-7.0, -3.0))),
-        Family::Means => means(rng, f, n),
-        Family::LowRank => low_rank(rng, f, n),
-        Family::SingleEntries => single_entries(rng, f, n),
-        Family::Separable => separable(rng, f, n),
-        Family::Sparse => sparse(rng, f, n),
-        Family::Threshold | Family::Costs | Family::Restricted | Family::Traceless => {
+        CampaignFamily::Integers => integers(rng, f, n),
+        CampaignFamily::Duplicates => copies(rng, f, n, None),
+        CampaignFamily::NearDuplicates => copies(rng, f, n, Some((-16.0, -2.0))),
+        CampaignFamily::Wide => copies(rng, f, n, Some((-7.0, -3.0))),
+        CampaignFamily::Means => means(rng, f, n),
+        CampaignFamily::LowRank => low_rank(rng, f, n),
+        CampaignFamily::SingleEntries => single_entries(rng, f, n),
+        CampaignFamily::Separable => separable(rng, f, n),
+        CampaignFamily::Sparse => sparse(rng, f, n),
+        CampaignFamily::Threshold
+        | CampaignFamily::Costs
+        | CampaignFamily::Restricted
+        | CampaignFamily::Traceless => {
             let from = [
-                Family::Dense,
-                Family::Integers,
-                Family::Duplicates,
-                Family::NearDuplicates,
-                Family::Means,
-                Family::Separable,
+                CampaignFamily::Dense,
+                CampaignFamily::Integers,
+                CampaignFamily::Duplicates,
+                CampaignFamily::NearDuplicates,
+                CampaignFamily::Means,
+                CampaignFamily::Separable,
             ];
             let other = from[rng.random_range(0..from.len())];
             return values(rng, other, f, n);
@@ -33,8 +36,8 @@ pub(super) fn values(rng: &mut ChaCha8Rng, family: Family, f: usize, n: usize) -
         _ => dense(rng, f, n),
     };
     match family {
-        Family::Zeros => blank(rng, &mut matrix),
-        Family::Scales => scale(rng, &mut matrix),
+        CampaignFamily::Zeros => blank(rng, &mut matrix),
+        CampaignFamily::Scales => scale(rng, &mut matrix),
         _ => {}
     }
     matrix

@@ -19,10 +19,10 @@ pub mod model;
 pub mod reference;
 pub mod table;
 
-use crate::{Report, clock, parallel};
+use crate::{StudyReport, clock, parallel};
 use anyhow::Result;
 use findings::{Check, Findings};
-use instance::Instance;
+use instance::CampaignInstance;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, mpsc};
@@ -31,7 +31,7 @@ use table::Done;
 
 /// What to run.
 #[derive(Debug, Clone, clap::Args)]
-pub struct Settings {
+pub struct CampaignSettings {
     /// Instances to draw
     #[arg(long, value_name = "N", default_value_t = 3000)]
     pub instances: u64,
@@ -70,9 +70,9 @@ fn place(text: &str) -> Result<(u64, u64), String> {
 ///
 /// # Errors
 /// When files cannot be read or written.
-pub fn run(settings: &Settings) -> Result<Report> {
+pub fn run(settings: &CampaignSettings) -> Result<StudyReport> {
     let draw = |seed, index| families::draw(seed, index, settings.quick);
-    let instances: Vec<Instance> = match (&settings.data, settings.replay) {
+    let instances: Vec<CampaignInstance> = match (&settings.data, settings.replay) {
         (Some(folder), _) => files::instances(folder)?,
         (None, Some((seed, index))) => vec![draw(seed, index)],
         (None, None) => {
@@ -89,7 +89,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
 
 /// All checks of one instance, on one thread, whatever happens. A call that does not end is left to
 /// itself until the campaign ends.
-fn one(instance: &Instance) -> Result<Done> {
+fn one(instance: &CampaignInstance) -> Result<Done> {
     let under_way = Arc::new(Mutex::new(String::new()));
     let (sender, receiver) = mpsc::channel();
     let (subject, label) = (instance.clone(), under_way.clone());
@@ -119,7 +119,7 @@ fn one(instance: &Instance) -> Result<Done> {
     Ok(Done { instance: instance.clone(), findings, seconds })
 }
 
-fn report(settings: &Settings, done: &[Done]) -> Report {
+fn report(settings: &CampaignSettings, done: &[Done]) -> StudyReport {
     let mut failures = Vec::new();
     for check in Check::ALL {
         for (one, mismatch) in table::worst(done, check).into_iter().take(LISTED) {
@@ -130,11 +130,16 @@ fn report(settings: &Settings, done: &[Done]) -> Report {
         let all = done.iter().flat_map(|d| d.findings.mismatches.iter().map(move |m| (d, m)));
         failures = all.map(|(d, m)| line(settings, &d.instance, m.check, &m.text)).collect();
     }
-    Report { text: table::tables(done), failures }
+    StudyReport { text: table::tables(done), failures }
 }
 
 /// What failed, on what, and how to see it again.
-fn line(settings: &Settings, instance: &Instance, check: Check, text: &str) -> String {
+fn line(
+    settings: &CampaignSettings,
+    instance: &CampaignInstance,
+    check: Check,
+    text: &str,
+) -> String {
     let quick = if settings.quick { " --quick" } else { "" };
     let again = match &settings.data {
         Some(_) => instance.name.clone(),

@@ -4,7 +4,7 @@
 
 /// A linear program `min cost.v`, `low <= v <= high`, rows `low <= entries.v <= high`.
 #[derive(Debug, Clone, Default)]
-pub struct Model {
+pub struct LinearModel {
     /// (cost, low, high).
     columns: Vec<(f64, f64, f64)>,
     rows: Vec<Constraint>,
@@ -15,7 +15,7 @@ type Constraint = (f64, f64, Vec<(usize, f64)>);
 
 /// What a solver says.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum ModelAnswer {
     /// Values of the columns, said to be optimal.
     Point(Vec<f64>),
     /// Said to have no solution.
@@ -27,7 +27,7 @@ pub enum Answer {
 /// Seconds after which a reference is given up.
 const LIMIT: f64 = 10.0;
 
-impl Model {
+impl LinearModel {
     /// Adds a variable and returns its place.
     pub fn column(&mut self, cost: f64, low: f64, high: f64) -> usize {
         self.columns.push((cost, low, high));
@@ -40,23 +40,23 @@ impl Model {
     }
 
     /// Solves it. A solver that panics has no answer.
-    pub fn solve(&self) -> Answer {
-        std::panic::catch_unwind(|| backend::solve(self)).unwrap_or(Answer::Nothing)
+    pub fn solve(&self) -> ModelAnswer {
+        std::panic::catch_unwind(|| backend::solve(self)).unwrap_or(ModelAnswer::Nothing)
     }
 }
 
 #[cfg(not(feature = "highs"))]
 mod backend {
-    use super::{Answer, LIMIT, Model};
+    use super::{LIMIT, LinearModel, ModelAnswer};
     use microlp::{ComparisonOp, Error, OptimizationDirection, Problem, SolveOptions};
     use std::time::Duration;
 
     /// Columns times rows up to which it takes milliseconds.
     const SMALL: usize = 60_000;
 
-    pub fn solve(model: &Model) -> Answer {
+    pub fn solve(model: &LinearModel) -> ModelAnswer {
         if model.columns.len() * model.rows.len() > SMALL {
-            return Answer::Nothing;
+            return ModelAnswer::Nothing;
         }
         let mut problem = Problem::new(OptimizationDirection::Minimize);
         let variables: Vec<_> = model
@@ -83,30 +83,30 @@ mod backend {
         options.time_limit = Some(Duration::from_secs_f64(LIMIT));
         options.tolerances.feasibility = 1e-10;
         match problem.solve_with(options) {
-            Ok(outcome) => outcome.solution().map_or(Answer::Nothing, |solution| {
-                Answer::Point(variables.iter().map(|&v| solution.var_value(v)).collect())
+            Ok(outcome) => outcome.solution().map_or(ModelAnswer::Nothing, |solution| {
+                ModelAnswer::Point(variables.iter().map(|&v| solution.var_value(v)).collect())
             }),
-            Err(Error::Infeasible) => Answer::Infeasible,
-            Err(_) => Answer::Nothing,
+            Err(Error::Infeasible) => ModelAnswer::Infeasible,
+            Err(_) => ModelAnswer::Nothing,
         }
     }
 }
 
 #[cfg(feature = "highs")]
 mod backend {
-    use super::{Answer, LIMIT, Model};
+    use super::{LIMIT, LinearModel, ModelAnswer};
     use highs::{HighsModelStatus, RowProblem, Sense};
 
     /// Tolerances on feasibility, the tightest first: there it sometimes ends without a verdict.
     const TOLERANCES: [f64; 3] = [1e-10, 1e-9, 1e-7];
 
-    pub fn solve(model: &Model) -> Answer {
+    pub fn solve(model: &LinearModel) -> ModelAnswer {
         let attempts = TOLERANCES.iter().map(|&tolerance| attempt(model, tolerance));
-        attempts.flatten().next().unwrap_or(Answer::Nothing)
+        attempts.flatten().next().unwrap_or(ModelAnswer::Nothing)
     }
 
     /// `None` without a verdict.
-    fn attempt(model: &Model, tolerance: f64) -> Option<Answer> {
+    fn attempt(model: &LinearModel, tolerance: f64) -> Option<ModelAnswer> {
         let mut problem = RowProblem::new();
         let columns: Vec<_> = model
             .columns
@@ -127,12 +127,12 @@ mod backend {
         let solved = model.try_solve().ok()?;
         match solved.status() {
             HighsModelStatus::Optimal => {
-                Some(Answer::Point(solved.get_solution().columns().to_vec()))
+                Some(ModelAnswer::Point(solved.get_solution().columns().to_vec()))
             }
             HighsModelStatus::Infeasible | HighsModelStatus::UnboundedOrInfeasible => {
-                Some(Answer::Infeasible)
+                Some(ModelAnswer::Infeasible)
             }
-            HighsModelStatus::ReachedTimeLimit => Some(Answer::Nothing),
+            HighsModelStatus::ReachedTimeLimit => Some(ModelAnswer::Nothing),
             _ => None,
         }
     }
@@ -145,12 +145,12 @@ mod tests {
     #[test]
     fn a_small_program_has_its_known_answer() {
         // Largest a + b with a + 2 b <= 4 and a <= 2.
-        let mut model = Model::default();
+        let mut model = LinearModel::default();
         let (a, b) = (model.column(-1.0, 0.0, 2.0), model.column(-1.0, 0.0, f64::INFINITY));
         model.row(f64::NEG_INFINITY, 4.0, vec![(a, 1.0), (b, 2.0)]);
-        let Answer::Point(point) = model.solve() else { panic!("{:?}", model.solve()) };
+        let ModelAnswer::Point(point) = model.solve() else { panic!("{:?}", model.solve()) };
         assert!((point[a] - 2.0).abs() < 1e-9 && (point[b] - 1.0).abs() < 1e-9);
         model.row(5.0, 5.0, vec![(a, 1.0), (b, 2.0)]);
-        assert_eq!(model.solve(), Answer::Infeasible);
+        assert_eq!(model.solve(), ModelAnswer::Infeasible);
     }
 }

@@ -6,7 +6,7 @@
 
 use super::bound::{Question, Worth};
 use super::exact::ExactRows;
-use super::model::{Answer, Model};
+use super::model::{LinearModel, ModelAnswer};
 use hottopixx::Goal;
 use hottopixx::matrix::Dense;
 use hottopixx::normalise::UnitRows;
@@ -17,7 +17,7 @@ const STEPS: f64 = (1u64 << 50) as f64;
 
 /// A point of a program that meets its constraints exactly, but for tau.
 #[derive(Debug, Clone)]
-pub struct Point {
+pub struct RepairedPoint {
     /// d.
     pub diagonal: Vec<f64>,
     /// C by rows: (column, weight).
@@ -28,9 +28,9 @@ pub struct Point {
 
 /// What the reference says about a program.
 #[derive(Debug, Clone)]
-pub enum Verdict {
+pub enum ReferenceFinding {
     /// This value is reached.
-    Reached(Box<Point>),
+    Reached(Box<RepairedPoint>),
     /// Said to be infeasible; not proven.
     Infeasible,
     /// No answer.
@@ -39,27 +39,27 @@ pub enum Verdict {
 
 /// Solves a program with all f^2 weights, in the formulation with hinges (see
 /// [`lp::reference`](crate::lp::reference)), and repairs the point.
-pub fn program(x: &UnitRows, question: &Question<'_>) -> Verdict {
+pub fn program(x: &UnitRows, question: &Question<'_>) -> ReferenceFinding {
     let f = x.features();
     let rows: Vec<Vec<f64>> = (0..f).map(|i| x.dense_row(i)).collect();
     let (model, places) = program_model(&rows, question);
     match model.solve() {
-        Answer::Infeasible => Verdict::Infeasible,
-        Answer::Nothing => Verdict::Nothing,
-        Answer::Point(values) => {
+        ModelAnswer::Infeasible => ReferenceFinding::Infeasible,
+        ModelAnswer::Nothing => ReferenceFinding::Nothing,
+        ModelAnswer::Point(values) => {
             let weight = |i: usize, j: usize| places[i * f + j].map_or(0.0, |at| values[at]);
             match repaired(question, &weight) {
-                Some(point) => Verdict::Reached(Box::new(point)),
-                None => Verdict::Nothing,
+                Some(point) => ReferenceFinding::Reached(Box::new(point)),
+                None => ReferenceFinding::Nothing,
             }
         }
     }
 }
 
 /// The model, and where `C_ij` is in it.
-fn program_model(rows: &[Vec<f64>], question: &Question<'_>) -> (Model, Vec<Option<usize>>) {
+fn program_model(rows: &[Vec<f64>], question: &Question<'_>) -> (LinearModel, Vec<Option<usize>>) {
     let (f, goal) = (rows.len(), question.goal);
-    let mut model = Model::default();
+    let mut model = LinearModel::default();
     let each = if goal == Goal::Total { 1.0 } else { 0.0 };
     let mut places = vec![None; f * f];
     for i in 0..f {
@@ -102,7 +102,10 @@ fn program_model(rows: &[Vec<f64>], question: &Question<'_>) -> (Model, Vec<Opti
 /// The nearest point with `0 <= C_ij <= d_j = C_jj <= 1`, `d_j = 0` where it must be, and exactly the
 /// trace. Raising `C_ii` to `d_i` scales the other weights by `(1 - d_i) / (1 - C_ii)`, which scales
 /// the error by as much. `None` when no diagonal has that trace.
-pub fn repaired(question: &Question<'_>, weight: &dyn Fn(usize, usize) -> f64) -> Option<Point> {
+pub fn repaired(
+    question: &Question<'_>,
+    weight: &dyn Fn(usize, usize) -> f64,
+) -> Option<RepairedPoint> {
     let f = question.rows.len();
     let most = |j: usize| if question.allowed[j] { 1.0 } else { 0.0 };
     let raw: Vec<f64> = (0..f).map(|j| weight(j, j).clamp(0.0, most(j))).collect();
@@ -122,7 +125,7 @@ pub fn repaired(question: &Question<'_>, weight: &dyn Fn(usize, usize) -> f64) -
         })
         .collect();
     let worth = question.worth(&diagonal, &localising);
-    Some(Point { diagonal, localising, worth })
+    Some(RepairedPoint { diagonal, localising, worth })
 }
 
 /// Multiples of 2^-50 near the values, at most 1, zero where not allowed, that sum to `total`
@@ -157,7 +160,7 @@ pub fn fit(atoms: &Dense, x: &[f64], upper: Option<&[f64]>) -> Option<Vec<f64>> 
         |v: &[f64]| -v.iter().fold(0.0f64, |m, e| m.max(e.abs())).max(f64::MIN_POSITIVE).log2();
     let own = size(x).round() as i32;
     let scales: Vec<i32> = (0..atoms.rows()).map(|j| size(atoms.row(j)).round() as i32).collect();
-    let mut model = Model::default();
+    let mut model = LinearModel::default();
     for (j, scale) in scales.iter().enumerate() {
         let most = upper.map_or(f64::INFINITY, |u| shift(u[j], own - scale));
         model.column(0.0, 0.0, most);
@@ -171,7 +174,7 @@ pub fn fit(atoms: &Dense, x: &[f64], upper: Option<&[f64]>) -> Option<Vec<f64>> 
         let target = shift(target, own);
         model.row(target, target, entries);
     }
-    let Answer::Point(values) = model.solve() else { return None };
+    let ModelAnswer::Point(values) = model.solve() else { return None };
     let weight = |(j, scale): (usize, &i32)| {
         let most = upper.map_or(f64::MAX, |u| u[j].min(f64::MAX));
         shift(values[j], scale - own).clamp(0.0, most)
@@ -194,7 +197,7 @@ pub fn hull_distance(
     others: &[usize],
 ) -> Option<BigRational> {
     let unit: Vec<Vec<f64>> = others.iter().map(|&j| x.dense_row(j)).collect();
-    let mut model = Model::default();
+    let mut model = LinearModel::default();
     let weights: Vec<usize> = others.iter().map(|_| model.column(0.0, 0.0, 1.0)).collect();
     for (k, &target) in x.dense_row(i).iter().enumerate() {
         let mut entries: Vec<(usize, f64)> = weights
@@ -208,7 +211,7 @@ pub fn hull_distance(
         model.row(target, target, entries);
     }
     model.row(1.0, 1.0, weights.iter().map(|&at| (at, 1.0)).collect());
-    let Answer::Point(values) = model.solve() else { return None };
+    let ModelAnswer::Point(values) = model.solve() else { return None };
     let found: Vec<f64> = weights.iter().map(|&at| values[at]).collect();
     let convex = shares(&found, &vec![true; others.len()], 1)?;
     let point: Vec<(usize, f64)> = others.iter().copied().zip(convex).collect();
@@ -243,10 +246,10 @@ mod tests {
             cost: &[0.0; 3],
             allowed: &allowed,
         };
-        let Verdict::Reached(point) = program(&x, &question) else { panic!("no answer") };
+        let ReferenceFinding::Reached(point) = program(&x, &question) else { panic!("no answer") };
         assert!((float(&point.worth.objective) - 1.0).abs() < 1e-8);
         let question = Question { goal: Goal::Cost { tau: 0.9 }, ..question };
-        assert!(matches!(program(&x, &question), Verdict::Infeasible));
+        assert!(matches!(program(&x, &question), ReferenceFinding::Infeasible));
         assert!(float(&hull_distance(&exact, &x, 2, &[0, 1]).unwrap()) < 1e-8);
         assert_eq!(float(&hull_distance(&exact, &x, 0, &[1]).unwrap()), 2.0);
         let weights = fit(&matrix, &[1e-300, 3e-300], Some(&[1.0, f64::INFINITY, 0.0])).unwrap();

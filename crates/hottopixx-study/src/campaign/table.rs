@@ -1,14 +1,14 @@
 //! The campaign's tables: by family and by check.
 
-use super::families::Family;
+use super::families::CampaignFamily;
 use super::findings::{Check, Findings, Mismatch};
-use super::instance::Instance;
-use crate::table::Table;
+use super::instance::CampaignInstance;
+use hottopixx_report::table::Table;
 
 /// An instance and what came of it.
 pub struct Done {
     /// The instance.
-    pub instance: Instance,
+    pub instance: CampaignInstance,
     /// What its checks found.
     pub findings: Findings,
     /// CPU seconds of all its checks, the references included.
@@ -36,7 +36,7 @@ pub fn tables(done: &[Done]) -> String {
     format!("{}\n{}", by_family(done), by_check(done))
 }
 
-/// One line a family.
+/// One line per family.
 fn by_family(done: &[Done]) -> Table {
     let heads = [
         "family",
@@ -49,8 +49,9 @@ fn by_family(done: &[Done]) -> Table {
         "mismatches",
         "CPU s",
     ];
-    let mut table = Table::new(&heads);
-    let families = Family::ALL.into_iter().chain([Family::File]).map(Some).chain([None]);
+    let mut table = Table::of_numbers(&heads);
+    let families =
+        CampaignFamily::ALL.into_iter().chain([CampaignFamily::File]).map(Some).chain([None]);
     for family in families {
         let mine = || done.iter().filter(|d| family.is_none_or(|f| f == d.instance.family));
         if mine().count() == 0 {
@@ -60,7 +61,7 @@ fn by_family(done: &[Done]) -> Table {
             mine().map(|d| count(&d.findings)).sum::<usize>().to_string()
         };
         table.row(vec![
-            family.map_or("all", Family::name).to_owned(),
+            family.map_or("all", CampaignFamily::name).to_owned(),
             mine().count().to_string(),
             sum(|f| f.calls),
             sum(|f| f.unproven),
@@ -79,17 +80,17 @@ fn size(mismatch: &Mismatch) -> String {
     if mismatch.size.is_nan() { String::new() } else { format!("{:.1e}", mismatch.size) }
 }
 
-/// One line a check, and where it failed.
+/// One line per check, and where it failed.
 fn by_check(done: &[Done]) -> Table {
-    let mut table = Table::new(&["check", "mismatches", "instances", "largest", "families"]);
+    let mut table = Table::of_numbers(&["check", "mismatches", "instances", "largest", "families"]);
     for check in Check::ALL {
         let worst = worst(done, check);
         let mine: Vec<&Done> = worst.iter().map(|(d, _)| *d).collect();
         let of = |d: &&Done| d.findings.mismatches.iter().filter(|m| m.check == check).count();
-        let mut families: Vec<Family> = mine.iter().map(|d| d.instance.family).collect();
+        let mut families: Vec<CampaignFamily> = mine.iter().map(|d| d.instance.family).collect();
         families.sort_unstable();
         families.dedup();
-        let names: Vec<&str> = families.into_iter().map(Family::name).collect();
+        let names: Vec<&str> = families.into_iter().map(CampaignFamily::name).collect();
         table.row(vec![
             check.name().to_owned(),
             mine.iter().map(of).sum::<usize>().to_string(),

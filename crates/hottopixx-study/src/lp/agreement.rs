@@ -2,17 +2,17 @@
 //! tolerances from infeasible to loose; some programs in which not every row may be hott, and some
 //! without the trace.
 
-use super::reference::{self, Settings, Verdict};
-use super::{Program, name};
+use super::reference::{self, ReferenceSettings, ReferenceVerdict};
+use super::{LpProgram, name};
 use crate::clock::on_one_thread;
-use crate::table::Table;
-use crate::{Report, parallel};
+use crate::{StudyReport, parallel};
 use anyhow::{Context, Result};
 use hottopixx::Goal;
 use hottopixx::control::Control;
 use hottopixx::localise::lp::{LpOutcome, LpStatus};
 use hottopixx::normalise::UnitRows;
 use hottopixx::synth::{Family, Recipe};
+use hottopixx_report::table::Table;
 
 /// Optima may differ by this, relative to the optimum where that is beyond 1.
 const CLOSE: f64 = 1e-6;
@@ -54,14 +54,14 @@ enum Variant {
 
 /// An instance, and what is asked of it.
 #[derive(Debug, Clone)]
-struct Case {
+struct AgreementCase {
     recipe: Recipe,
     variant: Variant,
 }
 
 /// One program, solved twice.
 #[derive(Debug, Clone)]
-struct Comparison {
+struct SolvedTwice {
     goal: Goal,
     infeasible: bool,
     /// Of the optima, as [`CLOSE`] measures it.
@@ -76,9 +76,9 @@ struct Comparison {
 ///
 /// # Errors
 /// When an instance cannot be generated, a program cannot be posed or the reference fails.
-pub fn run(quick: bool) -> Result<Report> {
+pub fn run(quick: bool) -> Result<StudyReport> {
     if let Some(missing) = reference::MISSING {
-        return Ok(Report { text: String::new(), failures: vec![missing.to_owned()] });
+        return Ok(StudyReport { text: String::new(), failures: vec![missing.to_owned()] });
     }
     let mut cases = cases(quick);
     // Largest first: no processor waits long for another's last instance.
@@ -88,7 +88,7 @@ pub fn run(quick: bool) -> Result<Report> {
     Ok(summarise(&cases, &done))
 }
 
-fn cases(quick: bool) -> Vec<Case> {
+fn cases(quick: bool) -> Vec<AgreementCase> {
     let sizes = if quick { &SIZES[..1] } else { &SIZES[..] };
     let mut cases = Vec::new();
     for (seed, &(features, examples)) in sizes.iter().enumerate() {
@@ -96,10 +96,10 @@ fn cases(quick: bool) -> Vec<Case> {
             let recipe = recipe.size(features, examples).seed(seed as u64);
             if features * examples <= SMALL / 2 {
                 for variant in [Variant::Restricted, Variant::Traceless] {
-                    cases.push(Case { recipe: recipe.clone(), variant });
+                    cases.push(AgreementCase { recipe: recipe.clone(), variant });
                 }
             }
-            cases.push(Case { recipe, variant: Variant::Plain });
+            cases.push(AgreementCase { recipe, variant: Variant::Plain });
         }
     }
     cases
@@ -127,7 +127,7 @@ fn recipes(features: usize, examples: usize) -> [Recipe; 7] {
 
 /// What is compared, given the least possible tau: less on larger instances, where HiGHS takes
 /// long.
-fn goals(case: &Case, least: f64) -> Vec<Goal> {
+fn goals(case: &AgreementCase, least: f64) -> Vec<Goal> {
     let entries = case.recipe.features * case.recipe.examples;
     let taus = if entries <= SMALL { &TAUS[..] } else { &TAUS[1..4] };
     let mut goals: Vec<Goal> = taus.iter().map(|&by| Goal::Cost { tau: by * least }).collect();
@@ -143,12 +143,12 @@ fn goals(case: &Case, least: f64) -> Vec<Goal> {
     goals
 }
 
-fn one(case: &Case) -> Result<Vec<Comparison>> {
+fn one(case: &AgreementCase) -> Result<Vec<SolvedTwice>> {
     let x = UnitRows::new(&case.recipe.generate()?.matrix)?;
     let f = x.features();
     let restricted = case.variant == Variant::Restricted;
     let allowed: Vec<bool> = (0..f).map(|i| !restricted || i % 3 > 0).collect();
-    let minimax = Program {
+    let minimax = LpProgram {
         x: &x,
         rank: case.recipe.rank,
         goal: Goal::Minimax,
@@ -160,21 +160,22 @@ fn one(case: &Case) -> Result<Vec<Comparison>> {
     // Near one for each row, but no two alike.
     let even: Vec<f64> = (0..f).map(|j| 1.0 + 0.1 * (0.618 * j as f64).fract()).collect();
     let program = match case.variant {
-        Variant::Traceless => Program { trace: false, cost: Some(&even), ..minimax },
+        Variant::Traceless => LpProgram { trace: false, cost: Some(&even), ..minimax },
         _ => minimax,
     };
-    goals(case, least).into_iter().map(|goal| compare(&Program { goal, ..program })).collect()
+    goals(case, least).into_iter().map(|goal| compare(&LpProgram { goal, ..program })).collect()
 }
 
 /// Solves one program twice.
-fn compare(program: &Program<'_>) -> Result<Comparison> {
+fn compare(program: &LpProgram<'_>) -> Result<SolvedTwice> {
     let (ours, our_seconds) = on_one_thread(|| program.solve(Some(GAP), &Control::default()))?;
     let ours = ours?;
-    let reference = reference::solve(program, Settings { limit: f64::INFINITY, tight: true })?;
+    let reference =
+        reference::solve(program, ReferenceSettings { limit: f64::INFINITY, tight: true })?;
     let (difference, complaint) = judge(&ours, reference.verdict);
-    Ok(Comparison {
+    Ok(SolvedTwice {
         goal: program.goal,
-        infeasible: reference.verdict == Verdict::Infeasible,
+        infeasible: reference.verdict == ReferenceVerdict::Infeasible,
         difference,
         complaint,
         our_seconds,
@@ -183,11 +184,11 @@ fn compare(program: &Program<'_>) -> Result<Comparison> {
 }
 
 /// The difference, and what is wrong with it.
-fn judge(ours: &LpOutcome, reference: Verdict) -> (f64, Option<String>) {
+fn judge(ours: &LpOutcome, reference: ReferenceVerdict) -> (f64, Option<String>) {
     let LpOutcome { status, objective, lower_bound, .. } = *ours;
     match (status, reference) {
-        (LpStatus::Infeasible, Verdict::Infeasible) => (0.0, None),
-        (LpStatus::Optimal, Verdict::Optimal(optimum)) => {
+        (LpStatus::Infeasible, ReferenceVerdict::Infeasible) => (0.0, None),
+        (LpStatus::Optimal, ReferenceVerdict::Optimal(optimum)) => {
             let difference = (objective - optimum).abs() / optimum.abs().max(1.0);
             let over = (lower_bound - optimum) / optimum.abs().max(1.0);
             let complaint = if difference.is_nan() || difference > CLOSE {
@@ -203,8 +204,8 @@ fn judge(ours: &LpOutcome, reference: Verdict) -> (f64, Option<String>) {
     }
 }
 
-fn summarise(cases: &[Case], done: &[Vec<Comparison>]) -> Report {
-    let mut table = Table::new(&[
+fn summarise(cases: &[AgreementCase], done: &[Vec<SolvedTwice>]) -> StudyReport {
+    let mut table = Table::of_numbers(&[
         "family",
         "instances",
         "programs",
@@ -220,7 +221,7 @@ fn summarise(cases: &[Case], done: &[Vec<Comparison>]) -> Report {
     for family in families {
         let mine = cases.iter().zip(done);
         let mine = mine.filter(|(case, _)| family.is_none_or(|f| f == case.recipe.family));
-        let mine: Vec<&Vec<Comparison>> = mine.map(|(_, comparisons)| comparisons).collect();
+        let mine: Vec<&Vec<SolvedTwice>> = mine.map(|(_, comparisons)| comparisons).collect();
         table.row(row(family.map_or("all", Family::name), &mine));
     }
     let failures = cases.iter().zip(done).flat_map(|(case, comparisons)| {
@@ -230,13 +231,13 @@ fn summarise(cases: &[Case], done: &[Vec<Comparison>]) -> Report {
         })
     });
     let text = format!("cutting planes against HiGHS\n{table}");
-    Report { text, failures: failures.collect() }
+    StudyReport { text, failures: failures.collect() }
 }
 
 /// One line for some instances.
-fn row(label: &str, mine: &[&Vec<Comparison>]) -> Vec<String> {
+fn row(label: &str, mine: &[&Vec<SolvedTwice>]) -> Vec<String> {
     let all = || mine.iter().flat_map(|comparisons| comparisons.iter());
-    let count = |keep: &dyn Fn(&Comparison) -> bool| all().filter(|c| keep(c)).count().to_string();
+    let count = |keep: &dyn Fn(&SolvedTwice) -> bool| all().filter(|c| keep(c)).count().to_string();
     let solved = |goal: &str| count(&|c| !c.infeasible && name(c.goal) == goal);
     vec![
         label.to_owned(),

@@ -1,21 +1,21 @@
 //! All settings of the paper's section 5: is the optimum certified to the promised gap, in how
-//! many rounds of cuts and at what cost? One thread an instance.
+//! many rounds of cuts and at what cost? One thread per instance.
 
-use super::{Program, goals, name};
+use super::{LpProgram, goals, name};
 use crate::clock::{median, on_one_thread};
 use crate::paper::{self, EXAMPLES, FEATURES};
-use crate::table::Table;
-use crate::{Report, parallel};
+use crate::{StudyReport, parallel};
 use anyhow::{Context, Result};
 use hottopixx::Goal;
 use hottopixx::control::Control;
 use hottopixx::localise::lp::LpStatus;
 use hottopixx::normalise::UnitRows;
 use hottopixx::synth::Recipe;
+use hottopixx_report::table::Table;
 
 /// What came of one program.
 #[derive(Debug, Clone, Copy)]
-struct Outcome {
+struct GridRun {
     features: usize,
     examples: usize,
     goal: Goal,
@@ -25,7 +25,7 @@ struct Outcome {
     seconds: f64,
 }
 
-impl Outcome {
+impl GridRun {
     fn solved(&self) -> bool {
         self.status == LpStatus::Optimal && self.gap <= promised(self.goal)
     }
@@ -40,7 +40,7 @@ fn promised(goal: Goal) -> f64 {
 ///
 /// # Errors
 /// When an instance cannot be generated or a program cannot be posed.
-pub fn run(quick: bool) -> Result<Report> {
+pub fn run(quick: bool) -> Result<StudyReport> {
     let mut recipes = recipes(quick);
     // Largest first: no processor waits long for another's last instance.
     recipes.sort_by_key(|recipe| std::cmp::Reverse(recipe.features * recipe.examples));
@@ -59,31 +59,45 @@ fn recipes(quick: bool) -> Vec<Recipe> {
     recipes
 }
 
-fn one(recipe: &Recipe) -> Result<[Outcome; 2]> {
+fn one(recipe: &Recipe) -> Result<[GridRun; 2]> {
     let instance = recipe.generate()?;
     let x = UnitRows::new(&instance.matrix)?;
     let allowed = vec![true; x.features()];
-    let solve = |goal: Goal| -> Result<Outcome> {
-        let program =
-            Program { x: &x, rank: recipe.rank, goal, allowed: &allowed, trace: true, cost: None };
+    let solve = |goal: Goal| -> Result<GridRun> {
+        let program = LpProgram {
+            x: &x,
+            rank: recipe.rank,
+            goal,
+            allowed: &allowed,
+            trace: true,
+            cost: None,
+        };
         let gap = Some(promised(goal));
         let (answer, seconds) = on_one_thread(|| program.solve(gap, &Control::default()))?;
         let answer = answer?;
         let (features, examples) = (recipe.features, recipe.examples);
         let (status, gap, rounds) = (answer.status, answer.gap, answer.rounds);
-        Ok(Outcome { features, examples, goal, status, gap, rounds, seconds })
+        Ok(GridRun { features, examples, goal, status, gap, rounds, seconds })
     };
     let [cost, minimax] = goals(instance.truth.epsilon);
     Ok([solve(cost)?, solve(minimax)?])
 }
 
-fn summarise(recipes: &[Recipe], outcomes: &[[Outcome; 2]]) -> Report {
-    let mut table =
-        Table::new(&["f x n", "program", "solved", "worst gap", "rounds", "most", "CPU s", "most"]);
+fn summarise(recipes: &[Recipe], outcomes: &[[GridRun; 2]]) -> StudyReport {
+    let mut table = Table::of_numbers(&[
+        "f x n",
+        "program",
+        "solved",
+        "worst gap",
+        "rounds",
+        "most",
+        "CPU s",
+        "most",
+    ]);
     for features in FEATURES {
         for examples in EXAMPLES {
             for k in 0..2 {
-                let cell: Vec<&Outcome> = outcomes
+                let cell: Vec<&GridRun> = outcomes
                     .iter()
                     .map(|both| &both[k])
                     .filter(|o| o.features == features && o.examples == examples)
@@ -96,19 +110,19 @@ fn summarise(recipes: &[Recipe], outcomes: &[[Outcome; 2]]) -> Report {
     }
     let failures = recipes.iter().zip(outcomes).flat_map(|(recipe, both)| {
         both.iter().filter(|outcome| !outcome.solved()).map(move |outcome| {
-            let Outcome { goal, status, gap, .. } = outcome;
+            let GridRun { goal, status, gap, .. } = outcome;
             format!(
                 "{goal:?} on {recipe:?}: {status:?} with gap {gap:.1e}, promised {:.0e}",
                 promised(*goal)
             )
         })
     });
-    let text = format!("section 5 of the paper, one thread an instance; medians\n{table}");
-    Report { text, failures: failures.collect() }
+    let text = format!("section 5 of the paper, one thread per instance; medians\n{table}");
+    StudyReport { text, failures: failures.collect() }
 }
 
 /// One line for a size and a program.
-fn row(cell: &[&Outcome]) -> Vec<String> {
+fn row(cell: &[&GridRun]) -> Vec<String> {
     let first = cell[0];
     let rounds: Vec<f64> = cell.iter().map(|o| o.rounds as f64).collect();
     let seconds: Vec<f64> = cell.iter().map(|o| o.seconds).collect();
@@ -143,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_missed_gap_is_a_failure() {
-        let solved = Outcome {
+        let solved = GridRun {
             features: 40,
             examples: 400,
             goal: Goal::Minimax,
@@ -152,7 +166,7 @@ mod tests {
             rounds: 3,
             seconds: 0.1,
         };
-        let cost = Outcome { goal: Goal::Cost { tau: 0.1 }, ..solved };
+        let cost = GridRun { goal: Goal::Cost { tau: 0.1 }, ..solved };
         let recipe = Recipe::new(Family::Paper, 3);
         assert!(cost.gap > promised(cost.goal));
         let report = summarise(&[recipe], &[[cost, solved]]);

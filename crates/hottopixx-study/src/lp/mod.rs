@@ -8,7 +8,7 @@ pub mod reference;
 pub mod scale;
 pub mod speed;
 
-use crate::Report;
+use crate::StudyReport;
 use anyhow::Result;
 use hottopixx::Error;
 use hottopixx::Goal;
@@ -19,7 +19,7 @@ use hottopixx::synth::{Family, Recipe};
 
 /// What to run.
 #[derive(Debug, Clone, clap::Subcommand)]
-pub enum Part {
+pub enum LpPart {
     /// Is the optimum that of HiGHS?
     Agreement {
         /// Only the smallest size
@@ -65,20 +65,20 @@ pub enum Part {
 ///
 /// # Errors
 /// When an instance cannot be generated or a program cannot be posed.
-pub fn run(part: &Part) -> Result<Report> {
+pub fn run(part: &LpPart) -> Result<StudyReport> {
     match *part {
-        Part::Agreement { quick } => agreement::run(quick),
-        Part::Grid { quick } => grid::run(quick),
-        Part::Speed { quick, limit } => speed::run(quick, limit),
-        Part::Scale { quick, max_seconds, only } => scale::run(quick, max_seconds, only),
-        Part::All { quick } => {
+        LpPart::Agreement { quick } => agreement::run(quick),
+        LpPart::Grid { quick } => grid::run(quick),
+        LpPart::Speed { quick, limit } => speed::run(quick, limit),
+        LpPart::Scale { quick, max_seconds, only } => scale::run(quick, max_seconds, only),
+        LpPart::All { quick } => {
             let parts = [
-                Part::Agreement { quick },
-                Part::Grid { quick },
-                Part::Speed { quick, limit: speed::LIMIT },
-                Part::Scale { quick, max_seconds: scale::MAX_SECONDS, only: None },
+                LpPart::Agreement { quick },
+                LpPart::Grid { quick },
+                LpPart::Speed { quick, limit: speed::LIMIT },
+                LpPart::Scale { quick, max_seconds: scale::MAX_SECONDS, only: None },
             ];
-            let mut all = Report::default();
+            let mut all = StudyReport::default();
             for part in &parts {
                 let report = run(part)?;
                 all.text += &report.text;
@@ -92,7 +92,7 @@ pub fn run(part: &Part) -> Result<Report> {
 
 /// One linear program: all that decides its optimum.
 #[derive(Debug, Clone, Copy)]
-pub struct Program<'a> {
+pub struct LpProgram<'a> {
     /// X, rows of unit sum.
     pub x: &'a UnitRows,
     /// r, the trace of C where `trace` is on.
@@ -107,7 +107,7 @@ pub struct Program<'a> {
     pub cost: Option<&'a [f64]>,
 }
 
-impl Program<'_> {
+impl LpProgram<'_> {
     /// Solves it by cutting planes to this gap, or to the goal's own.
     ///
     /// # Errors

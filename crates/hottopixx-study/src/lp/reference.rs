@@ -11,7 +11,7 @@
 //! C_ij <= C_jj,  0 <= C <= 1,  trace C = r
 //! ```
 
-use super::Program;
+use super::LpProgram;
 
 /// Why there is no reference in this build, if so.
 pub const MISSING: Option<&str> = if cfg!(feature = "highs") {
@@ -25,7 +25,7 @@ pub const MISSING: Option<&str> = if cfg!(feature = "highs") {
 
 /// How HiGHS is run; one thread always.
 #[derive(Debug, Clone, Copy)]
-pub struct Settings {
+pub struct ReferenceSettings {
     /// Seconds after which it gives up.
     pub limit: f64,
     /// Feasibility within 1e-9, where it comes to a verdict then, instead of its own 1e-7.
@@ -34,7 +34,7 @@ pub struct Settings {
 
 /// What came of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Verdict {
+pub enum ReferenceVerdict {
     /// The optimum.
     Optimal(f64),
     /// No C meets the constraints.
@@ -45,9 +45,9 @@ pub enum Verdict {
 
 /// A verdict and what it cost.
 #[derive(Debug, Clone, Copy)]
-pub struct Answer {
+pub struct ReferenceAnswer {
     /// What came of it.
-    pub verdict: Verdict,
+    pub verdict: ReferenceVerdict,
     /// CPU seconds of the calling thread, the building of the model left out.
     pub seconds: f64,
 }
@@ -55,10 +55,10 @@ pub struct Answer {
 /// Solves the program.
 ///
 /// # Errors
-/// When HiGHS refuses the model or stops for any reason but those of [`Verdict`]; always, when it is
-/// not in this build.
+/// When HiGHS refuses the model or stops for any reason but those of [`ReferenceVerdict`]; always,
+/// when it is not in this build.
 #[cfg(not(feature = "highs"))]
-pub fn solve(_: &Program<'_>, _: Settings) -> anyhow::Result<Answer> {
+pub fn solve(_: &LpProgram<'_>, _: ReferenceSettings) -> anyhow::Result<ReferenceAnswer> {
     anyhow::bail!(MISSING.unwrap_or_default())
 }
 
@@ -67,7 +67,7 @@ pub use hinge::solve;
 
 #[cfg(feature = "highs")]
 mod hinge {
-    use super::{Answer, Program, Settings, Verdict};
+    use super::{LpProgram, ReferenceAnswer, ReferenceSettings, ReferenceVerdict};
     use crate::clock;
     use anyhow::{Context, Result, anyhow, bail};
     use highs::{ColProblem, HighsModelStatus, Row, Sense};
@@ -83,15 +83,15 @@ mod hinge {
     /// Solves the program.
     ///
     /// # Errors
-    /// When HiGHS refuses the model or stops for any reason but those of [`Verdict`].
-    pub fn solve(program: &Program<'_>, settings: Settings) -> Result<Answer> {
+    /// When HiGHS refuses the model or stops for any reason but those of [`ReferenceVerdict`].
+    pub fn solve(program: &LpProgram<'_>, settings: ReferenceSettings) -> Result<ReferenceAnswer> {
         let tolerances = if settings.tight { &TIGHT[..] } else { &OWN[..] };
         let mut seconds = 0.0;
         for &tolerance in tolerances {
             let (verdict, more) = attempt(program, settings.limit, tolerance)?;
             seconds += more;
             if let Some(verdict) = verdict {
-                return Ok(Answer { verdict, seconds });
+                return Ok(ReferenceAnswer { verdict, seconds });
             }
         }
         bail!("HiGHS comes to no verdict")
@@ -99,10 +99,10 @@ mod hinge {
 
     /// Solves the program once: the verdict, if there is one, and CPU seconds.
     fn attempt(
-        program: &Program<'_>,
+        program: &LpProgram<'_>,
         limit: f64,
         tolerance: f64,
-    ) -> Result<(Option<Verdict>, f64)> {
+    ) -> Result<(Option<ReferenceVerdict>, f64)> {
         let mut model = build(program)
             .try_optimise(Sense::Minimise)
             .map_err(|status| anyhow!("HiGHS refuses the model: {status:?}"))?;
@@ -121,12 +121,14 @@ mod hinge {
         let constant =
             if program.goal == Goal::Total { -(program.x.features() as f64) } else { 0.0 };
         let verdict = match solved.status() {
-            HighsModelStatus::Optimal => Verdict::Optimal(solved.objective_value() + constant),
+            HighsModelStatus::Optimal => {
+                ReferenceVerdict::Optimal(solved.objective_value() + constant)
+            }
             // All variables that the objective rewards are bounded: it is never unbounded.
             HighsModelStatus::Infeasible | HighsModelStatus::UnboundedOrInfeasible => {
-                Verdict::Infeasible
+                ReferenceVerdict::Infeasible
             }
-            HighsModelStatus::ReachedTimeLimit => Verdict::Limit,
+            HighsModelStatus::ReachedTimeLimit => ReferenceVerdict::Limit,
             HighsModelStatus::Unknown | HighsModelStatus::SolveError => return Ok((None, seconds)),
             other => bail!("HiGHS stops with {other:?}"),
         };
@@ -134,7 +136,7 @@ mod hinge {
     }
 
     /// The model, column by column: C row by row, S row by row, then t.
-    fn build(program: &Program<'_>) -> ColProblem {
+    fn build(program: &LpProgram<'_>) -> ColProblem {
         let f = program.x.features();
         let x: Vec<Vec<f64>> = (0..f).map(|i| program.x.dense_row(i)).collect();
         let mut model = ColProblem::new();
@@ -178,7 +180,7 @@ mod hinge {
     }
 
     impl Rows {
-        fn declare(model: &mut ColProblem, program: &Program<'_>, x: &[Vec<f64>]) -> Self {
+        fn declare(model: &mut ColProblem, program: &LpProgram<'_>, x: &[Vec<f64>]) -> Self {
             let f = x.len();
             let mut hinges_of = |row: &Vec<f64>| {
                 let positive = row.iter().enumerate().filter(|(_, v)| **v > 0.0);
@@ -223,16 +225,17 @@ mod hinge {
         use hottopixx::normalise::UnitRows;
 
         /// Two unit vectors and a point between them.
-        fn verdict(rank: usize, goal: Goal, allowed: [bool; 3]) -> Verdict {
+        fn verdict(rank: usize, goal: Goal, allowed: [bool; 3]) -> ReferenceVerdict {
             let rows = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]];
             let x = UnitRows::new(&Matrix::from(Dense::from_rows(&rows).unwrap())).unwrap();
-            let program = Program { x: &x, rank, goal, allowed: &allowed, trace: true, cost: None };
-            solve(&program, Settings { limit: 60.0, tight: true }).unwrap().verdict
+            let program =
+                LpProgram { x: &x, rank, goal, allowed: &allowed, trace: true, cost: None };
+            solve(&program, ReferenceSettings { limit: 60.0, tight: true }).unwrap().verdict
         }
 
         fn optimum(rank: usize, goal: Goal, allowed: [bool; 3]) -> f64 {
             match verdict(rank, goal, allowed) {
-                Verdict::Optimal(value) => value,
+                ReferenceVerdict::Optimal(value) => value,
                 other => panic!("{other:?}"),
             }
         }
@@ -247,7 +250,7 @@ mod hinge {
             assert!((optimum(1, Goal::Minimax, [false, false, true]) - 1.0).abs() < 1e-9);
             assert!((optimum(1, Goal::Total, [false, false, true]) - 2.0).abs() < 1e-9);
             let short = Goal::Cost { tau: 0.9 };
-            assert_eq!(verdict(1, short, [false, false, true]), Verdict::Infeasible);
+            assert_eq!(verdict(1, short, [false, false, true]), ReferenceVerdict::Infeasible);
         }
     }
 }

@@ -1,18 +1,19 @@
 //! How time and memory grow with the size, on all threads: a ladder of the paper's instances, up
 //! to its jumbo of 1600 x 64000 with 100 hott rows.
 
-use super::{Program, goals, name, typical};
-use crate::Report;
+use super::{LpProgram, goals, name, typical};
+use crate::StudyReport;
 use crate::clock;
-use crate::table::Table;
 use anyhow::Result;
 use hottopixx::Goal;
 use hottopixx::control::Control;
 use hottopixx::localise::lp::{LpOutcome, LpStatus};
 use hottopixx::normalise::UnitRows;
+use hottopixx_io::machine;
+use hottopixx_report::table::Table;
 use std::time::{Duration, Instant};
 
-/// Seconds after which an instance is given up, unless told otherwise.
+/// Seconds after which an instance is given up by default.
 pub const MAX_SECONDS: f64 = 600.0;
 
 const GAP: f64 = 1e-3;
@@ -61,7 +62,7 @@ pub fn parse_size(text: &str) -> Result<(usize, usize), String> {
 ///
 /// # Errors
 /// When an instance cannot be generated or a program cannot be posed.
-pub fn run(quick: bool, max_seconds: f64, only: Option<(usize, usize)>) -> Result<Report> {
+pub fn run(quick: bool, max_seconds: f64, only: Option<(usize, usize)>) -> Result<StudyReport> {
     let one;
     let sizes = match only {
         Some(size) => {
@@ -114,8 +115,8 @@ fn climb(
     drop(instance);
     let allowed = vec![true; x.features()];
     for goal in goals(epsilon).into_iter().filter(|goal| wanted[kind(*goal)]) {
-        let program = Program { x: &x, rank, goal, allowed: &allowed, trace: true, cost: None };
-        clock::reset_peak();
+        let program = LpProgram { x: &x, rank, goal, allowed: &allowed, trace: true, cost: None };
+        machine::reset_peak_memory();
         let (start, cpu) = (Instant::now(), clock::process());
         let limit = Duration::try_from_secs_f64(max_seconds).unwrap_or(Duration::MAX);
         let control = match start.checked_add(limit) {
@@ -124,7 +125,8 @@ fn climb(
         };
         let answer = program.solve(Some(GAP), &control)?;
         let wall = start.elapsed().as_secs_f64();
-        let (cpu, megabytes) = (clock::process() - cpu, clock::peak_megabytes());
+        let cpu = clock::process() - cpu;
+        let megabytes = machine::peak_memory().map(|bytes| bytes as f64 / 1e6);
         let step = Step { features, examples, rank, goal, answer, wall, cpu, megabytes };
         // The next may take long.
         eprintln!("{}", step.cells(None).join("  "));
@@ -155,8 +157,8 @@ impl Step {
     }
 }
 
-fn summarise(steps: &[Step]) -> Report {
-    let mut table = Table::new(&[
+fn summarise(steps: &[Step]) -> StudyReport {
+    let mut table = Table::of_numbers(&[
         "f x n", "r", "program", "status", "seconds", "ratio", "CPU s", "rounds", "cuts", "pivots",
         "gap", "peak MB",
     ]);
@@ -173,7 +175,7 @@ fn summarise(steps: &[Step]) -> Report {
     let wrong = steps.iter().filter(|step| step.answer.status == LpStatus::Infeasible);
     let failures =
         wrong.map(|s| format!("{} x {} {:?} is infeasible", s.features, s.examples, s.goal));
-    Report { text, failures: failures.collect() }
+    StudyReport { text, failures: failures.collect() }
 }
 
 #[cfg(test)]

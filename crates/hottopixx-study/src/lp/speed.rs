@@ -1,18 +1,18 @@
 //! CPU time on one thread, cutting planes against HiGHS in the same run, on the paper's instances.
 //! Of HiGHS only the solving counts, not the building of the model.
 
-use super::reference::{self, Settings, Verdict};
-use super::{Program, goals, name, typical};
-use crate::Report;
+use super::reference::{self, ReferenceSettings, ReferenceVerdict};
+use super::{LpProgram, goals, name, typical};
+use crate::StudyReport;
 use crate::clock::{self, median, on_one_thread};
-use crate::table::Table;
 use anyhow::Result;
 use hottopixx::Goal;
 use hottopixx::control::Control;
 use hottopixx::localise::lp::LpStatus;
 use hottopixx::normalise::UnitRows;
+use hottopixx_report::table::Table;
 
-/// Seconds after which HiGHS is given up, unless told otherwise.
+/// Seconds after which HiGHS is given up by default.
 pub const LIMIT: f64 = 3600.0;
 
 const RANK: usize = 5;
@@ -46,16 +46,16 @@ struct Race {
     status: LpStatus,
     objective: f64,
     reference: f64,
-    verdict: Verdict,
+    verdict: ReferenceVerdict,
 }
 
 /// Races at all sizes, or at the smallest only; HiGHS has `limit` seconds each time.
 ///
 /// # Errors
 /// When an instance cannot be generated, a program cannot be posed or the reference fails.
-pub fn run(quick: bool, limit: f64) -> Result<Report> {
+pub fn run(quick: bool, limit: f64) -> Result<StudyReport> {
     if let Some(missing) = reference::MISSING {
-        return Ok(Report { text: String::new(), failures: vec![missing.to_owned()] });
+        return Ok(StudyReport { text: String::new(), failures: vec![missing.to_owned()] });
     }
     let sizes = if quick { &SIZES[..2] } else { &SIZES[..] };
     let mut races = Vec::new();
@@ -79,7 +79,7 @@ fn one(
     let x = UnitRows::new(&instance.matrix)?;
     let allowed = vec![true; x.features()];
     let goal = goals(instance.truth.epsilon)[usize::from(minimax)];
-    let program = Program { x: &x, rank: RANK, goal, allowed: &allowed, trace: true, cost: None };
+    let program = LpProgram { x: &x, rank: RANK, goal, allowed: &allowed, trace: true, cost: None };
     let (mut seconds, mut answer) = (Vec::new(), None);
     for _ in 0..REPEATS {
         let (solved, _) = on_one_thread(|| {
@@ -93,7 +93,7 @@ fn one(
     }
     let (status, objective) =
         answer.map_or((LpStatus::Limit, f64::NAN), |answer| (answer.status, answer.objective));
-    let reference = reference::solve(&program, Settings { limit, tight: false })?;
+    let reference = reference::solve(&program, ReferenceSettings { limit, tight: false })?;
     Ok(Race {
         features,
         examples,
@@ -120,13 +120,13 @@ impl Race {
 
     fn difference(&self) -> Option<f64> {
         match self.verdict {
-            Verdict::Optimal(optimum) => Some((self.objective - optimum).abs()),
+            ReferenceVerdict::Optimal(optimum) => Some((self.objective - optimum).abs()),
             _ => None,
         }
     }
 
     fn cells(&self) -> Vec<String> {
-        let given_up = self.verdict == Verdict::Limit;
+        let given_up = self.verdict == ReferenceVerdict::Limit;
         let more = if given_up { "at most " } else { "" };
         let dash = || "-".to_owned();
         vec![
@@ -144,12 +144,12 @@ impl Race {
     fn complaint(&self) -> Option<String> {
         let what = format!("{} x {} {}", self.features, self.examples, name(self.goal));
         let broken = self.kept() == Some(false);
-        if self.status != LpStatus::Optimal || self.verdict == Verdict::Infeasible {
+        if self.status != LpStatus::Optimal || self.verdict == ReferenceVerdict::Infeasible {
             Some(format!("{what}: {:?}, HiGHS {:?}", self.status, self.verdict))
         } else if self.difference().is_some_and(|d| d.is_nan() || d > CLOSE) {
             let objective = self.objective;
             Some(format!("{what}: the optimum is {objective}, HiGHS {:?}", self.verdict))
-        } else if broken && self.verdict == Verdict::Limit {
+        } else if broken && self.verdict == ReferenceVerdict::Limit {
             Some(format!("{what}: HiGHS was given up too early to tell, raise --limit"))
         } else if broken {
             let promised = self.promised.unwrap_or_default();
@@ -160,8 +160,8 @@ impl Race {
     }
 }
 
-fn summarise(races: &[Race]) -> Report {
-    let mut table = Table::new(&[
+fn summarise(races: &[Race]) -> StudyReport {
+    let mut table = Table::of_numbers(&[
         "f x n",
         "program",
         "CPU s",
@@ -173,14 +173,14 @@ fn summarise(races: &[Race]) -> Report {
     ]);
     races.iter().for_each(|race| table.row(race.cells()));
     let text = format!("CPU seconds on one thread, rank {RANK}, gap {GAP:.0e}\n{table}");
-    Report { text, failures: races.iter().filter_map(Race::complaint).collect() }
+    StudyReport { text, failures: races.iter().filter_map(Race::complaint).collect() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn race(seconds: f64, verdict: Verdict) -> Race {
+    fn race(seconds: f64, verdict: ReferenceVerdict) -> Race {
         Race {
             features: 40,
             examples: 400,
@@ -197,13 +197,13 @@ mod tests {
     #[test]
     fn promises_are_judged() {
         let fails = |race: Race| summarise(&[race]).failures.len();
-        assert_eq!(fails(race(1.1, Verdict::Optimal(0.5))), 0);
-        assert_eq!(fails(race(0.9, Verdict::Optimal(0.5))), 1);
-        assert_eq!(fails(race(1.1, Verdict::Optimal(0.6))), 1);
-        assert_eq!(fails(race(1.1, Verdict::Infeasible)), 1);
-        assert_eq!(fails(race(1.1, Verdict::Limit)), 0);
-        assert!(summarise(&[race(1.1, Verdict::Limit)]).text.contains("at most 1/110"));
-        let early = summarise(&[race(0.9, Verdict::Limit)]).failures;
+        assert_eq!(fails(race(1.1, ReferenceVerdict::Optimal(0.5))), 0);
+        assert_eq!(fails(race(0.9, ReferenceVerdict::Optimal(0.5))), 1);
+        assert_eq!(fails(race(1.1, ReferenceVerdict::Optimal(0.6))), 1);
+        assert_eq!(fails(race(1.1, ReferenceVerdict::Infeasible)), 1);
+        assert_eq!(fails(race(1.1, ReferenceVerdict::Limit)), 0);
+        assert!(summarise(&[race(1.1, ReferenceVerdict::Limit)]).text.contains("at most 1/110"));
+        let early = summarise(&[race(0.9, ReferenceVerdict::Limit)]).failures;
         assert!(early[0].contains("--limit"));
     }
 }

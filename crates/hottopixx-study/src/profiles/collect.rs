@@ -1,10 +1,10 @@
 //! Running the instances into a file, so that a run of an hour survives whatever ends it.
 
-use super::{Key, Run, Runs, instances, key, lines, run_all};
-use crate::{Watch, machine, watched};
+use super::{Key, ProfileRun, ProfileRuns, instances, key, lines, run_all};
+use crate::{ProgressWatch, watched};
 use anyhow::{Context, Result};
 use hottopixx::synth::Recipe;
-use hottopixx_io::write;
+use hottopixx_io::{machine, write};
 use std::collections::{HashMap, HashSet};
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -17,11 +17,11 @@ use std::sync::Mutex;
 ///
 /// # Errors
 /// When the file is no file of runs or cannot be written, or an instance fails.
-pub fn collect(file: &Path, quick: bool, watch: &Watch<'_>) -> Result<Option<Runs>> {
+pub fn collect(file: &Path, quick: bool, watch: &ProgressWatch<'_>) -> Result<Option<ProfileRuns>> {
     let place = || file.display().to_string();
     let mut kept = match std::fs::read_to_string(file) {
-        Ok(text) => Runs::from_csv(&text, true).with_context(place)?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Runs::default(),
+        Ok(text) => ProfileRuns::from_csv(&text, true).with_context(place)?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => ProfileRuns::default(),
         Err(error) => return Err(error).with_context(place),
     };
     if kept.remarks.is_empty() {
@@ -41,8 +41,8 @@ pub fn collect(file: &Path, quick: bool, watch: &Watch<'_>) -> Result<Option<Run
     let out = OpenOptions::new().append(true).open(file).with_context(place)?;
     let out = Mutex::new(out);
     let earlier = all.len() - missing.len();
-    let watch: Watch<'_> = Box::new(|done, _| watch(earlier + done, all.len()));
-    let results = watched(&missing, &watch, |recipe| -> Result<Vec<Run>> {
+    let watch: ProgressWatch<'_> = Box::new(|done, _| watch(earlier + done, all.len()));
+    let results = watched(&missing, &watch, |recipe| -> Result<Vec<ProfileRun>> {
         let runs = run_all(recipe)?;
         let mut out = out.lock().expect("no panic holds it");
         out.write_all(lines(&runs).as_bytes()).with_context(place)?;
@@ -58,7 +58,7 @@ pub fn collect(file: &Path, quick: bool, watch: &Watch<'_>) -> Result<Option<Run
 }
 
 /// Drops instances of which not every contender's line was written.
-fn drop_unfinished(runs: &mut Runs) {
+fn drop_unfinished(runs: &mut ProfileRuns) {
     let mut lines: HashMap<Key, usize> = HashMap::new();
     for run in &runs.runs {
         *lines.entry(key(&run.recipe)).or_default() += 1;
@@ -69,11 +69,11 @@ fn drop_unfinished(runs: &mut Runs) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profiles::{Contender, Outcome};
+    use crate::profiles::{Contender, ProfileOutcome};
 
-    fn run(seed: u64, contender: Contender) -> Run {
+    fn run(seed: u64, contender: Contender) -> ProfileRun {
         let recipe = instances(true)[0].clone().seed(seed);
-        let outcome = Outcome {
+        let outcome = ProfileOutcome {
             found: 1,
             inf1: 0.5,
             mean_l1: 0.5,
@@ -82,12 +82,12 @@ mod tests {
             two_epochs: 0.5,
             diagonal: None,
         };
-        Run { recipe, contender, outcome: Some(outcome) }
+        ProfileRun { recipe, contender, outcome: Some(outcome) }
     }
 
     #[test]
     fn unfinished_instances_are_dropped() {
-        let mut runs = Runs::default();
+        let mut runs = ProfileRuns::default();
         runs.runs.extend(Contender::ALL.map(|contender| run(7, contender)));
         runs.runs.extend(Contender::ALL[..4].iter().map(|contender| run(8, *contender)));
         drop_unfinished(&mut runs);

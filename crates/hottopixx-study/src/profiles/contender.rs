@@ -24,7 +24,7 @@ pub enum Contender {
     Spa,
     /// XRAY.
     Xray,
-    /// What the program does unless told otherwise.
+    /// What the program does by default.
     Auto,
 }
 

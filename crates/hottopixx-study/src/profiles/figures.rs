@@ -1,33 +1,33 @@
 //! From the file of runs to the paper's six panels, a table, and what does not hold.
 
 use super::profile::SAME;
-use super::{Contender, Diagonal, Outcome, Profile, Run, Runs, profiles};
+use super::{Contender, Diagonal, Profile, ProfileOutcome, ProfileRun, ProfileRuns, profiles};
 use crate::clock::median;
 use crate::paper::{DUPLICATES, ETAS};
-use crate::table::percent;
 use hottopixx_report::page::Section;
 use hottopixx_report::plot::{Axis, Chart, Series};
 use hottopixx_report::table::{Align, Table};
+use hottopixx_report::text::percent;
 
 /// What a panel measures.
-type Measure = fn(&Outcome) -> f64;
+type Measure = fn(&ProfileOutcome) -> f64;
 
 /// One of the paper's panels.
-struct Panel {
+struct ProfilePanel {
     name: &'static str,
     title: &'static str,
     axis: &'static str,
-    wanted: fn(&Run) -> bool,
+    wanted: fn(&ProfileRun) -> bool,
     measure: Measure,
     most: f64,
 }
 
-fn small(run: &Run) -> bool {
+fn small(run: &ProfileRun) -> bool {
     run.recipe.features == 40 && run.recipe.examples == 400
 }
 
-const PANELS: [Panel; 6] = [
-    Panel {
+const PANELS: [ProfilePanel; 6] = [
+    ProfilePanel {
         name: "profile-a-inf1-small",
         title: "(a) (∞,1) error, 40 × 400",
         axis: "error",
@@ -35,7 +35,7 @@ const PANELS: [Panel; 6] = [
         measure: |o| o.inf1,
         most: 11.0,
     },
-    Panel {
+    ProfilePanel {
         name: "profile-b-inf1-all",
         title: "(b) (∞,1) error, all sizes",
         axis: "error",
@@ -43,7 +43,7 @@ const PANELS: [Panel; 6] = [
         measure: |o| o.inf1,
         most: 11.0,
     },
-    Panel {
+    ProfilePanel {
         name: "profile-c-time",
         title: "(c) CPU time, all sizes",
         axis: "time",
@@ -51,7 +51,7 @@ const PANELS: [Panel; 6] = [
         measure: |o| o.seconds,
         most: 1e4,
     },
-    Panel {
+    ProfilePanel {
         name: "profile-d-rmse-small",
         title: "(d) RMSE, small: 40 × 400",
         axis: "RMSE",
@@ -59,7 +59,7 @@ const PANELS: [Panel; 6] = [
         measure: |o| o.rmse,
         most: 11.0,
     },
-    Panel {
+    ProfilePanel {
         name: "profile-e-rmse-medium",
         title: "(e) RMSE, medium: all other sizes",
         axis: "RMSE",
@@ -67,7 +67,7 @@ const PANELS: [Panel; 6] = [
         measure: |o| o.rmse,
         most: 11.0,
     },
-    Panel {
+    ProfilePanel {
         name: "profile-f-inf1-noisy",
         title: "(f) (∞,1) error, η ≥ 1, all sizes",
         axis: "error",
@@ -78,7 +78,7 @@ const PANELS: [Panel; 6] = [
 ];
 
 /// The section of the page.
-pub fn section(runs: &Runs) -> Section {
+pub fn section(runs: &ProfileRuns) -> Section {
     let mut section = Section::new("profiles", "Small synthetic instances: performance profiles");
     let instances = runs.runs.len() / Contender::ALL.len();
     section.text(format!(
@@ -112,8 +112,8 @@ pub fn section(runs: &Runs) -> Section {
 
 /// Times differ by powers of ten and are shown over tau; errors mostly by a few percent and are
 /// shown over tau - 1, from what counts as equal.
-fn chart(panel: &Panel, found: &[Profile]) -> Chart {
-    let Panel { axis, most, .. } = *panel;
+fn chart(panel: &ProfilePanel, found: &[Profile]) -> Chart {
+    let ProfilePanel { axis, most, .. } = *panel;
     let (x, place): (Axis, fn(f64) -> f64) = if axis == "time" {
         (Axis::log(&format!("τ: {axis} over the least {axis} of all methods"), 1.0, most), |t| t)
     } else {
@@ -153,18 +153,18 @@ fn sentence(found: &[Profile]) -> String {
 
 /// Outcomes of one contender on the instances that `wanted` picks.
 fn outcomes<'a>(
-    runs: &'a Runs,
+    runs: &'a ProfileRuns,
     contender: Contender,
-    wanted: impl Fn(&Run) -> bool + 'a,
-) -> impl Iterator<Item = (&'a Run, Option<&'a Outcome>)> {
+    wanted: impl Fn(&ProfileRun) -> bool + 'a,
+) -> impl Iterator<Item = (&'a ProfileRun, Option<&'a ProfileOutcome>)> {
     let mine = runs.runs.iter().filter(move |run| run.contender == contender && wanted(run));
     mine.map(|run| (run, run.outcome.as_ref()))
 }
 
 /// The share of the runs for which `yes` holds, in percent; empty when there are none.
 fn share<'a>(
-    runs: impl Iterator<Item = (&'a Run, Option<&'a Outcome>)>,
-    yes: impl Fn(&Run, &Outcome) -> bool,
+    runs: impl Iterator<Item = (&'a ProfileRun, Option<&'a ProfileOutcome>)>,
+    yes: impl Fn(&ProfileRun, &ProfileOutcome) -> bool,
 ) -> String {
     let (mut hits, mut all) = (0, 0);
     for (run, outcome) in runs {
@@ -174,7 +174,7 @@ fn share<'a>(
     if all == 0 { String::new() } else { percent(hits as f64 / all as f64) }
 }
 
-fn all_found(run: &Run, outcome: &Outcome) -> bool {
+fn all_found(run: &ProfileRun, outcome: &ProfileOutcome) -> bool {
     outcome.found == run.recipe.rank
 }
 
@@ -192,13 +192,13 @@ fn by_noise(contenders: &[Contender], cell: impl Fn(Contender, f64) -> String) -
 }
 
 /// On how many instances of each noise level every topic was found, in percent.
-fn found(runs: &Runs, contenders: &[Contender]) -> Table {
+fn found(runs: &ProfileRuns, contenders: &[Contender]) -> Table {
     by_noise(contenders, |contender, eta| {
         share(outcomes(runs, contender, |run| run.recipe.noise == eta), all_found)
     })
 }
 
-fn seconds(runs: &Runs) -> Table {
+fn seconds(runs: &ProfileRuns) -> Table {
     let sizes = [(40, 400), (80, 800), (160, 1600)];
     let names = sizes.map(|(f, n)| format!("{f} × {n}"));
     let mut columns = vec![("", Align::Left)];
@@ -206,7 +206,7 @@ fn seconds(runs: &Runs) -> Table {
     columns.push(("longest of all", Align::Right));
     let mut table = Table::new(&columns);
     for contender in Contender::ALL {
-        let times = |wanted: &dyn Fn(&Run) -> bool| -> Vec<f64> {
+        let times = |wanted: &dyn Fn(&ProfileRun) -> bool| -> Vec<f64> {
             outcomes(runs, contender, wanted).filter_map(|(_, o)| Some(o?.seconds)).collect()
         };
         let cells = sizes.map(|(f, n)| {
@@ -221,7 +221,7 @@ fn seconds(runs: &Runs) -> Table {
 }
 
 /// Three statements of the paper, and the measurements that say otherwise.
-fn does_not_hold(section: &mut Section, runs: &Runs) {
+fn does_not_hold(section: &mut Section, runs: &ProfileRuns) {
     section.heading("What the paper says, and what is measured");
     section.text(
         "“Any p with distinct values.” Algorithm 3 is run with τ = 2ε, the least for which the truth is \
@@ -267,7 +267,7 @@ fn does_not_hold(section: &mut Section, runs: &Runs) {
     section.table("The same rows, cleaned in two ways", table);
 }
 
-fn diagonals(runs: &Runs) -> Table {
+fn diagonals(runs: &ProfileRuns) -> Table {
     let mut table = Table::new(&[
         ("", Align::Left),
         ("d", Align::Right),

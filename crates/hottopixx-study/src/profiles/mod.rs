@@ -14,7 +14,7 @@ pub use collect::collect;
 pub use contender::Contender;
 pub use figures::section;
 pub use profile::{Profile, profiles};
-pub use runs::{Diagonal, Outcome, Run, Runs, lines};
+pub use runs::{Diagonal, ProfileOutcome, ProfileRun, ProfileRuns, lines};
 
 use crate::clock::on_one_thread;
 use crate::paper;
@@ -45,12 +45,12 @@ pub fn instances(quick: bool) -> Vec<Recipe> {
 /// # Errors
 /// When the instance cannot be generated or a contender fails for another reason than that there
 /// is no answer.
-pub fn run_all(recipe: &Recipe) -> Result<Vec<Run>> {
+pub fn run_all(recipe: &Recipe) -> Result<Vec<ProfileRun>> {
     let instance = recipe.generate()?;
     Contender::ALL.into_iter().map(|contender| run(recipe, &instance, contender)).collect()
 }
 
-fn run(recipe: &Recipe, instance: &Instance, contender: Contender) -> Result<Run> {
+fn run(recipe: &Recipe, instance: &Instance, contender: Contender) -> Result<ProfileRun> {
     let factor = contender.settings(recipe, &instance.truth);
     let (answer, seconds) = on_one_thread(|| factor.run(&instance.matrix))?;
     let outcome = match answer {
@@ -60,7 +60,7 @@ fn run(recipe: &Recipe, instance: &Instance, contender: Contender) -> Result<Run
             return Err(error).with_context(|| format!("{} on {recipe:?}", contender.name()));
         }
     };
-    Ok(Run { recipe: recipe.clone(), contender, outcome })
+    Ok(ProfileRun { recipe: recipe.clone(), contender, outcome })
 }
 
 fn outcome(
@@ -68,7 +68,7 @@ fn outcome(
     instance: &Instance,
     answer: &Factorization,
     seconds: f64,
-) -> Result<Outcome> {
+) -> Result<ProfileOutcome> {
     let truth = &instance.truth;
     let chosen: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
     let x = UnitRows::new(&instance.matrix)?;
@@ -82,7 +82,7 @@ fn outcome(
             top: truth.recovered(&largest),
         }
     });
-    Ok(Outcome {
+    Ok(ProfileOutcome {
         found: truth.recovered(&chosen),
         inf1: answer.errors.inf1,
         mean_l1: answer.errors.mean_l1,

@@ -1,6 +1,6 @@
 //! Performance profiles after Dolan and Moré, as the paper defines them.
 
-use super::{Contender, Key, Outcome, Run, key};
+use super::{Contender, Key, ProfileOutcome, ProfileRun, key};
 use std::collections::BTreeMap;
 
 /// The profile of one contender: `P_a(tau)`, the share of the instances on which its value is
@@ -26,9 +26,9 @@ pub(super) const SAME: f64 = 1.0 + 1e-4;
 /// Profiles of a measure over the runs that `wanted` picks, up to `most` on the axis of tau.
 /// A contender without an answer is never within any factor.
 pub fn profiles(
-    runs: &[Run],
-    wanted: impl Fn(&Run) -> bool,
-    measure: impl Fn(&Outcome) -> f64,
+    runs: &[ProfileRun],
+    wanted: impl Fn(&ProfileRun) -> bool,
+    measure: impl Fn(&ProfileOutcome) -> f64,
     most: f64,
 ) -> Vec<Profile> {
     let mut instances: BTreeMap<Key, Vec<(Contender, f64)>> = BTreeMap::new();
@@ -67,10 +67,10 @@ mod tests {
 
     #[test]
     fn shares_within_a_factor_of_the_best() {
-        let run = |seed, contender, value: Option<f64>| Run {
+        let run = |seed, contender, value: Option<f64>| ProfileRun {
             recipe: Recipe::new(Family::Paper, 3).seed(seed),
             contender,
-            outcome: value.map(|inf1| Outcome {
+            outcome: value.map(|inf1| ProfileOutcome {
                 found: 3,
                 inf1,
                 mean_l1: 0.0,

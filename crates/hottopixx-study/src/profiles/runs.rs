@@ -11,18 +11,18 @@ const HEAD: &str = "features,examples,rank,duplicates,eta,seed,method,found,inf1
 
 /// What one contender did on one instance.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Run {
+pub struct ProfileRun {
     /// The instance.
     pub recipe: Recipe,
     /// Who.
     pub contender: Contender,
     /// The outcome; `None` when there was no answer.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<ProfileOutcome>,
 }
 
 /// Errors are against rows of unit sum, after exact cleaning.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Outcome {
+pub struct ProfileOutcome {
     /// Topics found, of `rank`.
     pub found: usize,
     /// The largest l1 error of a row: the (inf,1) norm.
@@ -50,7 +50,7 @@ pub struct Diagonal {
     pub top: usize,
 }
 
-impl Run {
+impl ProfileRun {
     fn line(&self) -> String {
         let Recipe { features, examples, rank, duplicates, noise, seed, .. } = self.recipe;
         let name = self.contender.name();
@@ -92,7 +92,7 @@ impl Run {
             } else {
                 Some(Diagonal { ones: count(13)?, last: number(14)?, top: count(15)? })
             };
-            Some(Outcome {
+            Some(ProfileOutcome {
                 found: count(7)?,
                 inf1: number(8)?,
                 mean_l1: number(9)?,
@@ -102,7 +102,7 @@ impl Run {
                 diagonal,
             })
         };
-        Ok(Run { recipe, contender, outcome })
+        Ok(ProfileRun { recipe, contender, outcome })
     }
 }
 
@@ -119,19 +119,19 @@ fn short(value: f64) -> String {
 
 /// All runs with remarks on where they come from.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Runs {
+pub struct ProfileRuns {
     /// Machine, version, time: lines that begin with `#` in the file.
     pub remarks: Vec<String>,
     /// The runs, in any order.
-    pub runs: Vec<Run>,
+    pub runs: Vec<ProfileRun>,
 }
 
 /// The lines of one instance, as they are added to a file under way.
-pub fn lines(runs: &[Run]) -> String {
+pub fn lines(runs: &[ProfileRun]) -> String {
     runs.iter().map(|run| run.line() + "\n").collect()
 }
 
-impl Runs {
+impl ProfileRuns {
     /// The whole file.
     pub fn to_csv(&self) -> String {
         let mut text: String = self.remarks.iter().map(|line| format!("# {line}\n")).collect();
@@ -145,7 +145,7 @@ impl Runs {
     /// # Errors
     /// The number of the first line that does not belong in such a file.
     pub fn from_csv(text: &str, torn: bool) -> Result<Self> {
-        let mut all = Runs::default();
+        let mut all = ProfileRuns::default();
         let mut headed = false;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         let text = if torn { &text[..whole] } else { text };
@@ -158,7 +158,7 @@ impl Runs {
                 }
                 headed = true;
             } else {
-                all.runs.push(Run::parse(line).with_context(|| format!("line {}", k + 1))?);
+                all.runs.push(ProfileRun::parse(line).with_context(|| format!("line {}", k + 1))?);
             }
         }
         if !headed && !torn {
@@ -177,9 +177,9 @@ impl Runs {
 mod tests {
     use super::*;
 
-    fn example() -> Runs {
+    fn example() -> ProfileRuns {
         let recipe = Recipe::new(Family::Paper, 3).size(40, 400).noise(0.25).seed(2);
-        let outcome = Outcome {
+        let outcome = ProfileOutcome {
             found: 3,
             inf1: 0.0123456,
             mean_l1: 0.01,
@@ -188,14 +188,14 @@ mod tests {
             two_epochs: 0.625,
             diagonal: Some(Diagonal { ones: 1, last: 0.33, top: 2 }),
         };
-        let run = |contender, outcome| Run { recipe: recipe.clone(), contender, outcome };
-        let bare = Outcome { diagonal: None, inf1: 0.012346, ..outcome };
-        Runs {
+        let run = |contender, outcome| ProfileRun { recipe: recipe.clone(), contender, outcome };
+        let bare = ProfileOutcome { diagonal: None, inf1: 0.012346, ..outcome };
+        ProfileRuns {
             remarks: vec!["a machine".into()],
             runs: vec![
                 run(Contender::Auto, None),
                 run(Contender::Spa, Some(bare)),
-                run(Contender::Lp, Some(Outcome { inf1: 0.012346, ..outcome })),
+                run(Contender::Lp, Some(ProfileOutcome { inf1: 0.012346, ..outcome })),
             ],
         }
     }
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn files_lead_back() {
         let mut runs = example();
-        assert_eq!(Runs::from_csv(&runs.to_csv(), false).unwrap(), runs);
+        assert_eq!(ProfileRuns::from_csv(&runs.to_csv(), false).unwrap(), runs);
         runs.sort();
         assert_eq!(runs.runs[0].contender, Contender::Lp);
     }
@@ -212,16 +212,20 @@ mod tests {
     fn a_torn_last_line_is_done_again() {
         let text = example().to_csv();
         let torn = &text[..text.len() - 5];
-        assert!(Runs::from_csv(torn, false).unwrap_err().to_string().contains("line 5"));
-        assert_eq!(Runs::from_csv(torn, true).unwrap().runs.len(), 2);
-        assert!(Runs::from_csv("", true).unwrap().runs.is_empty());
+        assert!(ProfileRuns::from_csv(torn, false).unwrap_err().to_string().contains("line 5"));
+        assert_eq!(ProfileRuns::from_csv(torn, true).unwrap().runs.len(), 2);
+        assert!(ProfileRuns::from_csv("", true).unwrap().runs.is_empty());
     }
 
     #[test]
     fn other_files_are_refused() {
-        assert!(Runs::from_csv("a,b\n1,2\n", false).unwrap_err().to_string().contains("line 1"));
-        assert!(Runs::from_csv("", false).is_err());
+        assert!(
+            ProfileRuns::from_csv("a,b\n1,2\n", false).unwrap_err().to_string().contains("line 1")
+        );
+        assert!(ProfileRuns::from_csv("", false).is_err());
         let wrong = example().to_csv().replace("spa", "nobody");
-        assert!(format!("{:#}", Runs::from_csv(&wrong, false).unwrap_err()).contains("nobody"));
+        assert!(
+            format!("{:#}", ProfileRuns::from_csv(&wrong, false).unwrap_err()).contains("nobody")
+        );
     }
 }

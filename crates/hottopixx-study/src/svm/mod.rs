@@ -5,8 +5,7 @@ mod linear;
 
 pub use linear::LinearSvm;
 
-use crate::table::percent;
-use crate::{Watch, real};
+use crate::{ProgressWatch, real};
 use anyhow::{Result, bail};
 use hottopixx::matrix::Matrix;
 use hottopixx::synth::{Family, Recipe};
@@ -14,6 +13,7 @@ use hottopixx::{Cleaning, Error, Factor, Method, text};
 use hottopixx_report::page::Section;
 use hottopixx_report::plot::{Axis, Chart, Series};
 use hottopixx_report::table::{Align, Table};
+use hottopixx_report::text::percent;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
@@ -142,7 +142,11 @@ const CURVES: [(&str, usize); 5] = [
 ///
 /// # Errors
 /// When a matrix cannot be factored.
-pub fn section(sets: Vec<Labelled>, quick: bool, watch: &Watch<'_>) -> Result<Option<Section>> {
+pub fn section(
+    sets: Vec<Labelled>,
+    quick: bool,
+    watch: &ProgressWatch<'_>,
+) -> Result<Option<Section>> {
     let mut section = Section::new("svm", "Features for a classifier");
     section.text(
         "Test error of a linear SVM (squared hinge loss, trained to a proven gap of 0.1 %) that sees \
@@ -199,7 +203,7 @@ pub fn section(sets: Vec<Labelled>, quick: bool, watch: &Watch<'_>) -> Result<Op
     Ok(Some(section))
 }
 
-/// The test errors of all curves with so many features.
+/// The test errors of all curves with this many features.
 fn errors(set: &Labelled, train: &Matrix, count: usize) -> Result<[f64; 5]> {
     let answer = |method: Method| -> Result<[f64; 2], Error> {
         let factor = Factor::new(count).method(method).cleaning(Cleaning::LeastSquares);

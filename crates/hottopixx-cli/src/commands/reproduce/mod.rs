@@ -1,24 +1,22 @@
 //! `hottopixx reproduce`: the paper's experiments on this machine, as figures and one page.
 
-mod large;
-mod real;
+mod data;
 
 use crate::args;
-use crate::control::Interrupt;
-use crate::failure::{Failure, print, say};
+use crate::failure::{Failure, print};
+use crate::job::Session;
 use crate::output;
-use crate::progress::Bar;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use flate2::read::GzDecoder;
 use hottopixx_io::write;
 use hottopixx_report::page::{Article, Section};
-use hottopixx_report::plot::Place;
+use hottopixx_report::plot::ChartPlace;
 use hottopixx_report::text::count;
-use hottopixx_study::profiles::{self, Runs};
-use hottopixx_study::{Watch, hard};
+use hottopixx_study::large::{self, LargeSettings, ProcessRunner};
+use hottopixx_study::profiles::{self, ProfileRuns};
+use hottopixx_study::{ProgressWatch, hard, rmse, svm};
 use std::io::Read as _;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// The parts, in the order of the page.
@@ -30,27 +28,19 @@ pub fn parts() -> impl TypedValueParser<Value = String> {
 }
 
 /// Runs what is asked for and writes the page.
-pub fn run(args: &args::Reproduce, started: Instant) -> Result<(), Failure> {
+pub fn run(args: &args::ReproduceArgs, started: Instant) -> Result<(), Failure> {
     check(args)?;
     let reads = [args.from.as_deref(), args.input.as_deref(), args.labels.as_deref()];
     let pages = ["index.html", "index.md"].map(str::to_owned);
     output::prepare(Some(&args.out), &reads, &pages)?;
     output::record(&args.out, &pages)?;
-    let session = Session::start(args.quiet);
+    let run = args::RunArgs { seed: 0, threads: 0, max_seconds: None };
+    let session = Session::start(&run, args.quiet, started)?;
+    session.interrupt.computing();
     let mut sections = Vec::new();
     let mut figures = 0;
     for part in PARTS.into_iter().filter(|part| args.what == *part || args.what == "all") {
-        let section = match part {
-            "profiles" => session.profiles(args)?,
-            "table" => large::table(args, &session)?,
-            "speedup" => large::speedup(args, &session)?,
-            "rmse" => real::rmse(args, &session)?,
-            "svm" => real::svm(args, &session)?,
-            _ => {
-                let found = hard::reproduce(args.quick, &session.watch("hard families"));
-                found.map_err(wrong)?.ok_or_else(interrupted)?
-            }
-        };
+        let section = section(part, args, &session)?.ok_or_else(interrupted)?;
         // At once: whatever ends a later part takes nothing away from this one.
         figures += write_figures(&args.out, &reads, &section)?;
         sections.push(section);
@@ -67,7 +57,7 @@ pub fn run(args: &args::Reproduce, started: Instant) -> Result<(), Failure> {
 }
 
 /// Flags that only some parts take must not be lost on others.
-fn check(args: &args::Reproduce) -> Result<(), Failure> {
+fn check(args: &args::ReproduceArgs) -> Result<(), Failure> {
     let only = |flag: &str, given: bool, parts: &[&str]| {
         if given && !parts.contains(&args.what.as_str()) {
             return Err(Failure::Wrong(format!(
@@ -86,61 +76,60 @@ fn check(args: &args::Reproduce) -> Result<(), Failure> {
     only("--data", args.data.is_some(), &["rmse", "svm", "all"])
 }
 
-/// Progress and Ctrl-C of one run of the command.
-struct Session {
-    bar: Option<Arc<Bar>>,
-    interrupt: Interrupt,
-    quiet: bool,
+/// One experiment; nothing when it was interrupted.
+fn section(
+    part: &str,
+    args: &args::ReproduceArgs,
+    session: &Session,
+) -> Result<Option<Section>, Failure> {
+    match part {
+        "profiles" => {
+            if let Some(file) = &args.from {
+                return Ok(Some(profiles::section(&read_runs(file)?)));
+            }
+            let name = if args.quick { "profiles-quick.csv" } else { "profiles.csv" };
+            let watch = watch(session, "instances of section 5");
+            let runs = profiles::collect(&args.out.join(name), args.quick, &watch);
+            runs.map(|runs| runs.map(|runs| profiles::section(&runs)))
+        }
+        "table" => large::table(&large_settings(args)?, &|what| goes_on(session, what)),
+        "speedup" => large::speedup(&large_settings(args)?, &|what| goes_on(session, what)),
+        "rmse" => {
+            rmse::section(&data::matrix(args)?, args.quick, &watch(session, "numbers of topics"))
+        }
+        "svm" => {
+            svm::section(data::classes(args)?, args.quick, &watch(session, "numbers of features"))
+        }
+        _ => hard::reproduce(args.quick, &watch(session, "hard families")),
+    }
+    .map_err(wrong)
 }
 
-impl Session {
-    fn start(quiet: bool) -> Self {
-        let interrupt = Interrupt::install();
-        interrupt.computing();
-        Session { bar: Bar::start(quiet), interrupt, quiet }
-    }
+/// Every run on a large data set is `factor` in a process of its own.
+fn large_settings(args: &args::ReproduceArgs) -> Result<LargeSettings, Failure> {
+    let runner = ProcessRunner::this_program(&["factor", "--json", "--quiet"]).map_err(wrong)?;
+    let (quick, dir, threads) = (args.quick, args.dir.clone(), args.threads);
+    Ok(LargeSettings { quick, dir, threads, runner })
+}
 
-    fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish();
+/// Says what is under way, unless Ctrl-C was pressed.
+fn goes_on(session: &Session, what: &str) -> bool {
+    let goes_on = !session.interrupt.raised();
+    if goes_on {
+        session.announce(what);
+    }
+    goes_on
+}
+
+/// Shows the progress of an experiment and asks it to stop after Ctrl-C.
+fn watch<'a>(session: &'a Session, what: &'a str) -> ProgressWatch<'a> {
+    session.announce(what);
+    Box::new(move |done, total| {
+        if let Some(bar) = &session.bar {
+            bar.count(what, done, total);
         }
-    }
-
-    /// One line on what is under way, where there is no bar.
-    fn note(&self, what: &str) {
-        match &self.bar {
-            Some(bar) => bar.note(what),
-            None if !self.quiet => say(what),
-            None => {}
-        }
-    }
-
-    /// Shows the progress of an experiment and asks it to stop after Ctrl-C.
-    fn watch<'a>(&'a self, what: &'a str) -> Watch<'a> {
-        if self.bar.is_none() {
-            self.note(what);
-        }
-        Box::new(move |done, total| {
-            if let Some(bar) = &self.bar {
-                bar.count(what, done, total);
-            }
-            !self.interrupt.raised()
-        })
-    }
-
-    fn profiles(&self, args: &args::Reproduce) -> Result<Section, Failure> {
-        let runs = match &args.from {
-            Some(file) => read_runs(file)?,
-            None => {
-                let name = if args.quick { "profiles-quick.csv" } else { "profiles.csv" };
-                let file = args.out.join(name);
-                let watch = self.watch("instances of section 5");
-                let done = profiles::collect(&file, args.quick, &watch).map_err(wrong)?;
-                done.ok_or_else(interrupted)?
-            }
-        };
-        Ok(profiles::section(&runs))
-    }
+        !session.interrupt.raised()
+    })
 }
 
 /// The error with all its causes, in one sentence.
@@ -157,7 +146,7 @@ fn interrupted() -> Failure {
 }
 
 /// A file of runs, packed or not.
-fn read_runs(file: &Path) -> Result<Runs, Failure> {
+fn read_runs(file: &Path) -> Result<ProfileRuns, Failure> {
     let place =
         |error: &dyn std::fmt::Display| Failure::Wrong(format!("{}: {error}", file.display()));
     let bytes = std::fs::read(file).map_err(|error| place(&error))?;
@@ -168,7 +157,7 @@ fn read_runs(file: &Path) -> Result<Runs, Failure> {
         bytes.as_slice().read_to_string(&mut text)
     };
     read.map_err(|error| place(&error))?;
-    Runs::from_csv(&text, false).map_err(|error| place(&format!("{error:#}")))
+    ProfileRuns::from_csv(&text, false).map_err(|error| place(&format!("{error:#}")))
 }
 
 /// The figures of a section and their numbers. Says how many figures there are.
@@ -179,7 +168,7 @@ fn write_figures(out: &Path, reads: &[Option<&Path>], section: &Section) -> Resu
         let files = [drawn.clone(), numbers.clone()];
         output::prepare(Some(out), reads, &files)?;
         output::record(out, &files)?;
-        write::bytes(out.join(drawn), chart.svg(Place::File))?;
+        write::bytes(out.join(drawn), chart.svg(ChartPlace::File))?;
         write::bytes(out.join(numbers), chart.csv())?;
         figures += 1;
     }

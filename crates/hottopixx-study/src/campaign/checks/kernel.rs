@@ -12,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// A fit to be made.
-pub(super) struct Case {
+pub(super) struct KernelCase {
     pub(super) label: String,
     pub(super) atoms: Dense,
     pub(super) x: Vec<f64>,
@@ -32,7 +32,7 @@ pub(super) fn run(subject: &Subject<'_>, findings: &mut Findings) {
 
 /// A row on the hott rows: in unit rows, in the units of the input, and with signs; without bounds
 /// and with bounds that are zero, infinite or in between.
-fn cases(subject: &Subject<'_>) -> Vec<Case> {
+fn cases(subject: &Subject<'_>) -> Vec<KernelCase> {
     let mut rng = ChaCha8Rng::seed_from_u64(subject.instance.seed);
     let x = &subject.x;
     let others: Vec<usize> = (0..x.features()).filter(|i| !subject.hott.contains(i)).collect();
@@ -62,8 +62,13 @@ fn cases(subject: &Subject<'_>) -> Vec<Case> {
         };
         let upper = bounds(&mut rng, &atoms, &x);
         let (a, b) = (atoms.clone(), x.clone());
-        cases.push(Case { label: label("no bounds"), atoms: a, x: b, upper: None });
-        cases.push(Case { label: label(&format!("u = {upper:?}")), atoms, x, upper: Some(upper) });
+        cases.push(KernelCase { label: label("no bounds"), atoms: a, x: b, upper: None });
+        cases.push(KernelCase {
+            label: label(&format!("u = {upper:?}")),
+            atoms,
+            x,
+            upper: Some(upper),
+        });
     }
     cases
 }
@@ -99,7 +104,7 @@ fn bounds(rng: &mut ChaCha8Rng, atoms: &Dense, x: &[f64]) -> Vec<f64> {
 }
 
 /// Judges a fit: weights, value, bound, status, and what the reference reached.
-pub(super) fn judge(case: &Case, fit: &Fit, findings: &mut Findings) {
+pub(super) fn judge(case: &KernelCase, fit: &Fit, findings: &mut Findings) {
     let upper = |j: usize| case.upper.as_ref().map_or(f64::INFINITY, |u| u[j]);
     let label = &case.label;
     let outside = |(j, c): (usize, &f64)| !(*c >= 0.0 && *c <= upper(j) && c.is_finite());
@@ -166,7 +171,7 @@ pub(super) fn judge(case: &Case, fit: &Fit, findings: &mut Findings) {
 /// `y.x - sum_j u_j (A_j.y)_+`, with y scaled down where it is above one. Without a bound on it, a
 /// weight is at most what explains `most`: no atom has more mass than that in a fit which is any
 /// good, or in those that it is compared with.
-fn proven(case: &Case, fit: &Fit, most: &BigRational) -> BigRational {
+fn proven(case: &KernelCase, fit: &Fit, most: &BigRational) -> BigRational {
     if fit.dual.len() != case.x.len() || fit.dual.iter().any(|y| !y.is_finite()) {
         return BigRational::zero();
     }

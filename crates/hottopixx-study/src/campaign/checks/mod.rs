@@ -1,4 +1,4 @@
-//! The checks, one file a subject. Each calls the library through its public functions and judges
+//! The checks, one file per subject. Each calls the library through its public functions and judges
 //! what it says in exact arithmetic.
 
 mod cleaning;
@@ -11,7 +11,7 @@ mod verdict;
 
 use super::exact::ExactRows;
 use super::findings::{Check, Findings};
-use super::instance::Instance;
+use super::instance::CampaignInstance;
 use hottopixx::matrix::Matrix;
 use hottopixx::normalise::UnitRows;
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,7 @@ const CONTRACT: f64 = 1e-9;
 
 /// What all checks of an instance look at.
 struct Subject<'a> {
-    instance: &'a Instance,
+    instance: &'a CampaignInstance,
     /// The matrix in the form in which it is handed over.
     input: Matrix,
     x: UnitRows,
@@ -34,7 +34,7 @@ struct Subject<'a> {
 }
 
 /// Runs all checks on an instance, telling `under_way` which call comes next.
-pub fn run(instance: &Instance, under_way: &Arc<Mutex<String>>) -> Findings {
+pub fn run(instance: &CampaignInstance, under_way: &Arc<Mutex<String>>) -> Findings {
     let mut findings = Findings { under_way: under_way.clone(), ..Findings::default() };
     let input = instance.input();
     let x = match UnitRows::new(&input) {

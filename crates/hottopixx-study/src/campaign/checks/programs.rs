@@ -4,7 +4,7 @@ use super::super::bound::Question;
 use super::super::exact::{float, rational};
 use super::super::findings::{Check, Findings};
 use super::super::instance::Taus;
-use super::super::reference::{self, Verdict};
+use super::super::reference::{self, ReferenceFinding};
 use super::verdict::{Claim, judge, judge_point, undecided};
 use super::{CONTRACT, ROUNDING, Subject, theory};
 use hottopixx::Goal;
@@ -97,9 +97,9 @@ fn program(
     };
     let reference = match subject.instance.programs {
         true => reference::program(x, &question),
-        false => Verdict::Nothing,
+        false => ReferenceFinding::Nothing,
     };
-    findings.no_reference += usize::from(matches!(reference, Verdict::Nothing));
+    findings.no_reference += usize::from(matches!(reference, ReferenceFinding::Nothing));
     let certificate = Certificate::of(*rank, allowed, settings, &outcome);
     let claim = Claim {
         label,

@@ -4,8 +4,8 @@
 use super::super::bound::Question;
 use super::super::exact::ExactRows;
 use super::super::findings::{Check, Findings};
-use super::super::reference::{self, Verdict};
-use super::kernel::{Case, judge as judge_fit};
+use super::super::reference::{self, ReferenceFinding};
+use super::kernel::{KernelCase, judge as judge_fit};
 use super::verdict::{Claim, judge};
 use hottopixx::Goal;
 use hottopixx::certify::{Certificate, verify};
@@ -54,7 +54,7 @@ fn verdicts(
         verified: verify(&x, &certificate, &Control::default()),
         reference: &reference::program(&x, &question),
     };
-    assert!(!matches!(claim.reference, Verdict::Nothing));
+    assert!(!matches!(claim.reference, ReferenceFinding::Nothing));
     let mut findings = Findings::default();
     judge(&claim, &mut findings);
     failed(&findings)
@@ -116,7 +116,7 @@ fn fits(upper: Option<Vec<f64>>, falsify: impl Fn(&mut Fit)) -> Vec<Check> {
     let atoms = Dense::from_rows(&ROWS[..3]).unwrap();
     let mut fit = l1::fit(&atoms, &ROWS[3], upper.as_deref()).unwrap();
     falsify(&mut fit);
-    let case = Case { label: "test".to_string(), atoms, x: ROWS[3].to_vec(), upper };
+    let case = KernelCase { label: "test".to_string(), atoms, x: ROWS[3].to_vec(), upper };
     let mut findings = Findings::default();
     judge_fit(&case, &fit, &mut findings);
     assert_eq!(findings.no_reference, 0);

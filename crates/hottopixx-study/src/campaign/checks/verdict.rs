@@ -3,7 +3,7 @@
 use super::super::bound::{Proven, Question};
 use super::super::exact::{float, rational};
 use super::super::findings::{Check, Findings};
-use super::super::reference::{Verdict, repaired};
+use super::super::reference::{ReferenceFinding, repaired};
 use super::{CONTRACT, ROUNDING};
 use hottopixx::Goal;
 use hottopixx::certify::{Certificate, Refusal, Verified};
@@ -26,7 +26,7 @@ pub(super) struct Claim<'a> {
     pub(super) gap: f64,
     pub(super) certificate: &'a Certificate,
     pub(super) verified: Result<Verified, Refusal>,
-    pub(super) reference: &'a Verdict,
+    pub(super) reference: &'a ReferenceFinding,
 }
 
 /// The size of a mismatch.
@@ -44,7 +44,7 @@ pub(super) fn judge(claim: &Claim<'_>, findings: &mut Findings) -> Option<BigRat
     }
     let own = repaired(claim.question, &|i, j| claim.certificate_entry(i, j));
     let theirs = match claim.reference {
-        Verdict::Reached(point) => Some(&point.worth.worst),
+        ReferenceFinding::Reached(point) => Some(&point.worth.worst),
         _ => None,
     };
     own.iter().map(|point| &point.worth.worst).chain(theirs).min().cloned()
@@ -205,7 +205,9 @@ pub(super) fn undecided(claim: &Claim<'_>, findings: &mut Findings) {
     let minimax = Question { goal: Goal::Minimax, ..*claim.question };
     let threshold = minimax.proven(&claim.certificate.dual).bound;
     match (claim.reference, claim.question.goal) {
-        (Verdict::Reached(_), Goal::Cost { tau }) if threshold + rational(AT) < rational(tau) => {
+        (ReferenceFinding::Reached(_), Goal::Cost { tau })
+            if threshold + rational(AT) < rational(tau) =>
+        {
             findings.add(Check::Verdict, format!("{}: no verdict", claim.label));
         }
         _ => findings.unproven += 1,
@@ -217,7 +219,7 @@ const AT: f64 = 1e-8;
 
 /// What the reference reached, and by how much its largest error is above tau.
 fn reached(claim: &Claim<'_>) -> Option<(BigRational, BigRational)> {
-    let Verdict::Reached(point) = claim.reference else { return None };
+    let ReferenceFinding::Reached(point) = claim.reference else { return None };
     let excess = match claim.question.goal {
         Goal::Cost { tau } => (&point.worth.worst - rational(tau)).max(BigRational::default()),
         _ => BigRational::default(),

@@ -4,15 +4,14 @@
 //! something on a machine that is not quiet: the yardstick is measured after every epoch, numbers
 //! of threads take turns, and medians count.
 
-use crate::failure::Failure;
-use hottopixx::Error;
+use crate::clock::{median, on_threads};
+use anyhow::{Result, anyhow};
 use hottopixx::control::{Control, Observer, Progress};
 use hottopixx::kernels::{View, ViewMut, multiply};
 use hottopixx::localise::{self, HottopixxSettings};
 use hottopixx::matrix::Matrix;
 use hottopixx::normalise::UnitRows;
 use hottopixx::synth::{Family, Recipe};
-use hottopixx_study::clock::median;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::{Arc, Mutex};
@@ -44,15 +43,14 @@ pub struct Rates {
 }
 
 /// Rates on 1 thread, 2 threads and so on up to `threads`, doubling.
-pub fn rates(threads: usize, quick: bool) -> Result<Vec<Rates>, Failure> {
+pub fn rates(threads: usize, quick: bool) -> Result<Vec<Rates>> {
     let small = if quick { 8 } else { 1 };
     let dense = (1600 / small, 64_000 / small);
     let sparse = (20_000 / small, 160_000 / small);
-    let library = |error: Error| Failure::Wrong(error.to_string());
     let recipe = Recipe::new(Family::Paper, 20).size(dense.0, dense.1).noise(0.0);
-    let dense = recipe.generate().map_err(library)?.matrix;
+    let dense = recipe.generate()?.matrix;
     let recipe = Recipe::new(Family::Documents, 50).size(sparse.0, sparse.1).tokens(60);
-    let sparse = recipe.generate().map_err(library)?.matrix;
+    let sparse = recipe.generate()?.matrix;
     let counts: Vec<usize> =
         std::iter::successors(Some(1), |c| Some(2 * c)).take_while(|c| *c <= threads).collect();
     let mut samples = vec![Samples::default(); counts.len()];
@@ -80,12 +78,12 @@ pub fn rates(threads: usize, quick: bool) -> Result<Vec<Rates>, Failure> {
 /// What was measured on one number of threads.
 #[derive(Clone, Default)]
 struct Samples {
-    dense: Times,
-    sparse: Times,
+    dense: EpochTimes,
+    sparse: EpochTimes,
 }
 
 impl Samples {
-    fn measure(&mut self, dense: &Matrix, sparse: &Matrix) -> Result<(), Failure> {
+    fn measure(&mut self, dense: &Matrix, sparse: &Matrix) -> Result<()> {
         let size = dense.rows();
         let (a, b) = (vec![0.5; size * size], vec![0.5; size * size]);
         let mut c = vec![0.0; size * size];
@@ -96,15 +94,8 @@ impl Samples {
     }
 }
 
-/// Runs `work` in a pool of so many threads.
-pub fn on_threads<T: Send>(count: usize, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
-    let pool = pool.map_err(|error| Failure::Wrong(format!("{count} threads: {error}")))?;
-    Ok(pool.install(work))
-}
-
 /// Seconds of an epoch by the clock.
-pub fn epoch_seconds(matrix: &Matrix, rank: usize) -> Result<f64, Failure> {
+pub fn epoch_seconds(matrix: &Matrix, rank: usize) -> Result<f64> {
     Ok(median(&epochs(matrix, rank, || 0.0)?.seconds))
 }
 
@@ -114,28 +105,27 @@ fn epochs(
     matrix: &Matrix,
     rank: usize,
     yardstick: impl FnMut() -> f64 + Send + 'static,
-) -> Result<Times, Failure> {
-    let library = |error: Error| Failure::Wrong(error.to_string());
-    let x = UnitRows::new(matrix).map_err(library)?;
-    let clock = Clock { begun: None, times: Times::default(), yardstick: Box::new(yardstick) };
-    let watch = Arc::new(Watch(Mutex::new(clock)));
+) -> Result<EpochTimes> {
+    let x = UnitRows::new(matrix)?;
+    let clock =
+        EpochClock { begun: None, times: EpochTimes::default(), yardstick: Box::new(yardstick) };
+    let watch = Arc::new(EpochWatch(Mutex::new(clock)));
     let control = Control::default().with_observer(watch.clone());
     let settings = HottopixxSettings { epochs: EPOCHS, ..Default::default() };
-    localise::hottopixx(&x, rank, &vec![true; x.features()], &settings, &control)
-        .map_err(library)?;
-    let clock = watch.0.lock().map_err(|_| Failure::Wrong("the clock stopped".to_owned()))?;
+    localise::hottopixx(&x, rank, &vec![true; x.features()], &settings, &control)?;
+    let clock = watch.0.lock().map_err(|_| anyhow!("the clock stopped"))?;
     Ok(clock.times.clone())
 }
 
 /// How long epochs took, and a yardstick after each.
 #[derive(Clone, Default)]
-struct Times {
+struct EpochTimes {
     seconds: Vec<f64>,
     yardstick: Vec<f64>,
 }
 
-impl Times {
-    fn add(&mut self, other: Times) {
+impl EpochTimes {
+    fn add(&mut self, other: EpochTimes) {
         self.seconds.extend(other.seconds);
         self.yardstick.extend(other.yardstick);
     }
@@ -143,15 +133,15 @@ impl Times {
 
 /// Looks at the time after every epoch, and measures the yardstick before the next one begins: the
 /// run is to wait for it.
-struct Watch(Mutex<Clock>);
+struct EpochWatch(Mutex<EpochClock>);
 
-struct Clock {
+struct EpochClock {
     begun: Option<Instant>,
-    times: Times,
+    times: EpochTimes,
     yardstick: Box<dyn FnMut() -> f64 + Send>,
 }
 
-impl Observer for Watch {
+impl Observer for EpochWatch {
     fn progress(&self, _: &Progress<'_>) {
         if let Ok(mut clock) = self.0.lock() {
             if let Some(begun) = clock.begun {

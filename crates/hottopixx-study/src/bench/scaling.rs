@@ -1,7 +1,8 @@
 //! Twice the examples should take twice the time.
 
-use super::rates::{epoch_seconds, on_threads};
-use crate::failure::Failure;
+use super::rates::epoch_seconds;
+use crate::clock::on_threads;
+use anyhow::Result;
 use hottopixx::synth::{Family, Recipe};
 use serde::Serialize;
 
@@ -21,7 +22,7 @@ pub struct Doubling {
 }
 
 /// Epochs at some sizes, each with twice the examples of the one before; features stay the same.
-pub fn doublings(threads: usize, quick: bool) -> Result<Vec<Doubling>, Failure> {
+pub fn doublings(threads: usize, quick: bool) -> Result<Vec<Doubling>> {
     let small = if quick { 8 } else { 1 };
     let mut table = Vec::new();
     for (family, features, first, tokens) in [
@@ -32,8 +33,7 @@ pub fn doublings(threads: usize, quick: bool) -> Result<Vec<Doubling>, Failure> 
         for examples in [first, 2 * first, 4 * first, 8 * first] {
             let recipe = Recipe::new(family, 20).size(features, examples).noise(0.0);
             let recipe = if tokens > 0 { recipe.tokens(tokens) } else { recipe };
-            let matrix =
-                recipe.generate().map_err(|error| Failure::Wrong(error.to_string()))?.matrix;
+            let matrix = recipe.generate()?.matrix;
             let seconds = on_threads(threads, || epoch_seconds(&matrix, 20))??;
             let ratio = before.map(|before| seconds / before);
             before = Some(seconds);

@@ -1,0 +1,66 @@
+//! The flags of `factor`.
+
+use crate::args::{CheckpointArgs, InputArgs, MethodArgs, OutputArgs, RunArgs, TextArgs};
+use clap::Args;
+
+/// `factor`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  hottopixx factor X.npy --rank 10
+  hottopixx factor X.npy --rank 30 --path --out answer   how many are enough?
+  hottopixx factor samples_by_features.csv --transpose --rank 5 --out answer
+  hottopixx factor docword.kos.txt.gz --names vocab.kos.txt --rank 20 \\
+      --cooccurrence --min-df 10 --candidate-df 50 --out topics
+  zcat X.mtx.gz | hottopixx factor - --format mtx --rank 10 --json | jq .error
+
+Formats, by extension or --format:
+  .npy                      npy       numpy array
+  .npz                      npz       numpy arrays, or a scipy sparse matrix
+  .mtx .mtx.gz              mtx       Matrix Market, array or coordinate
+  .csv .tsv                 csv, tsv  header and row names are detected
+  .svm .libsvm .svmlight    svmlight  one example per line: add --transpose
+  docword.*.txt[.gz]        bow       UCI bag of words: words x documents
+  .hpx                      hpx       written by 'generate' and as cache: mapped
+
+Methods:
+  auto       several of the others, judged by their error, then improved by
+             exchanging rows; slowest and best
+  hottopixx  the paper's incremental gradient method (Algorithm 4)
+  lp         the paper's linear program (Algorithm 3), solved exactly: every
+             row within --tau
+  minimax    the linear program that makes the largest error small; no --tau
+  total      the linear program that makes the sum of all errors small
+  gradient   the Frobenius form of hottopixx, on the Gram matrix
+  agkm       Algorithm 1 (Arora, Ge, Kannan, Moitra); requires --epsilon
+             and --alpha
+  spa        successive projection: greedy, fastest
+  snpa       successive nonnegative projection
+  xray       XRAY
+
+Errors are l1 errors of rows, every row divided by its sum: 0 is perfect, 1 is
+no better than explaining nothing. F and W are in the units of the input.")]
+pub struct FactorArgs {
+    #[command(flatten)]
+    pub input: InputArgs,
+    /// Number of hott rows to choose
+    #[arg(long, short, value_name = "R", help_heading = "Method")]
+    pub rank: usize,
+    /// How the rows are found, see below
+    #[arg(long, value_name = "METHOD", default_value = "auto", help_heading = "Method")]
+    pub method: String,
+    /// Also give the errors for every rank from 1 to R, leaving out one row at a
+    /// time, and suggest a rank
+    #[arg(long = "path", help_heading = "Method")]
+    pub rank_path: bool,
+    #[command(flatten)]
+    pub settings: MethodArgs,
+    #[command(flatten)]
+    pub text: TextArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    #[command(flatten)]
+    pub checkpoints: CheckpointArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}

@@ -1,0 +1,21 @@
+//! The flags of each command: one file per command.
+
+mod certify;
+mod compare;
+mod demo;
+mod evaluate;
+mod factor;
+mod generate;
+mod partition;
+mod reproduce;
+mod verify;
+
+pub use certify::CertifyArgs;
+pub use compare::CompareArgs;
+pub use demo::DemoArgs;
+pub use evaluate::EvaluateArgs;
+pub use factor::FactorArgs;
+pub use generate::GenerateArgs;
+pub use partition::PartitionArgs;
+pub use reproduce::ReproduceArgs;
+pub use verify::VerifyArgs;

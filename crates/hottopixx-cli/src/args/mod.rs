@@ -1,0 +1,90 @@
+//! The flags, as the user types them. Nothing here is checked against the data.
+//!
+//! Flags that several commands share stand in one file per subject; those of a single command, and
+//! what its help says below them, in [`commands`].
+
+mod commands;
+mod input;
+mod method;
+mod output;
+mod run;
+mod text;
+
+pub use commands::{
+    CertifyArgs, CompareArgs, DemoArgs, EvaluateArgs, FactorArgs, GenerateArgs, PartitionArgs,
+    ReproduceArgs, VerifyArgs,
+};
+pub use input::{FileArgs, InputArgs};
+pub use method::{MethodArgs, ProgramArgs};
+pub use output::{OutputArgs, PrintArgs};
+pub use run::{CheckpointArgs, RunArgs};
+pub use text::TextArgs;
+
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+
+/// Find the few rows of a nonnegative matrix that explain all the others.
+#[derive(Debug, Parser)]
+#[command(
+    name = "hottopixx",
+    version,
+    about,
+    arg_required_else_help = true,
+    max_term_width = 80,
+    after_help = "\
+Examples:
+  hottopixx demo                         topics of a small news corpus
+  hottopixx factor X.npy --rank 10       rows of X are features
+  hottopixx factor X.csv --rank 10 --transpose --out answer
+  hottopixx factor docword.nips.txt.gz --names vocab.nips.txt --rank 20 \\
+      --cooccurrence --min-df 10 --candidate-df 50
+
+Exit codes: 0 done, 1 wrong data or options, 2 usage, 3 no answer,
+130 interrupted."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Factor the built-in news corpus and print its topics
+    Demo(DemoArgs),
+    /// Factor a matrix: the main job
+    Factor(FactorArgs),
+    /// Make an instance whose answer is known
+    Generate(GenerateArgs),
+    /// Measure the errors of a given choice of rows
+    Evaluate(EvaluateArgs),
+    /// Prove bounds for a choice of rows and check the paper's theorem
+    Certify(CertifyArgs),
+    /// Check a certificate of 'certify --out' against the data
+    Verify(VerifyArgs),
+    /// Run every method on the same data, side by side
+    Compare(CompareArgs),
+    /// Split a matrix into files of documents, for many machines
+    Partition(PartitionArgs),
+    /// Run the experiments of the paper and make its figures
+    Reproduce(ReproduceArgs),
+    /// Moved to 'hottopixx-study bench'
+    #[command(hide = true, disable_help_flag = true)]
+    Bench {
+        /// Whatever was asked for
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<OsString>,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn flags_do_not_clash() {
+        Cli::command().debug_assert();
+    }
+}
