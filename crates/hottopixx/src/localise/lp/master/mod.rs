@@ -297,10 +297,12 @@ impl Master {
         })
     }
 
+    #[inline]
     fn upper(&self, variable: usize) -> f64 {
         if variable < self.slacks { f64::INFINITY } else { 1.0 }
     }
 
+    #[inline]
     fn entry(&self, constraint: usize, variable: usize) -> f64 {
         let constraint = &self.constraints[constraint];
         match variable.checked_sub(self.slacks) {
