@@ -1,7 +1,8 @@
 //! An answer to one of the linear programs together with what proves it.
 
 use super::figures::Audit;
-use super::verify::{Refusal, Verified, examine};
+use super::refusal::Refusal;
+use super::verify::{Verified, examine};
 use crate::control::Control;
 use crate::localise::lp::{LpOutcome, LpSettings, LpStatus};
 use crate::matrix::Sparse;

@@ -35,15 +35,18 @@
 //! that nobody sees. [`theory()`] constructs such a matrix and so decides for the data at hand.
 
 mod certificate;
+mod checks;
 mod figures;
+mod refusal;
 mod rounding;
 mod theory;
 mod verify;
 
 pub use certificate::{Certificate, Claims, Goal};
 pub use figures::{Audit, DualAudit};
+pub use refusal::Refusal;
 pub use theory::{Theory, theory};
-pub use verify::{Refusal, Verified, prove_bound, verify};
+pub use verify::{Verified, prove_bound, verify};
 
 #[cfg(test)]
 mod exact;
