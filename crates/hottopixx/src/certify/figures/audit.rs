@@ -1,6 +1,6 @@
 //! Figures by row that pin X, C and Y down.
 
-use super::Watch;
+use super::RefusingWatch;
 use super::dual::DualFigures;
 use super::point::PointFigures;
 use super::rows::{Rows, stored};
@@ -49,7 +49,7 @@ pub(in crate::certify) fn audit(
     dual: &DualFigures,
     control: &Control,
 ) -> Result<Audit, Refusal> {
-    let watch = || Watch::new(control);
+    let watch = || RefusingWatch::new(control);
     let moments = (0..rows.x.features()).into_par_iter().map_init(watch, |watch, i| {
         watch.spend(stored(rows.x, i).len())?;
         Ok(moments(rows, i))

@@ -1,7 +1,7 @@
 //! What Y amounts to: the lower bound that it proves, rounded down.
 
 use super::rows::Rows;
-use super::{Watch, or};
+use super::{RefusingWatch, or};
 use crate::certify::certificate::{Certificate, Goal};
 use crate::certify::refusal::{Refusal, finite};
 use crate::certify::rounding::{
@@ -37,7 +37,7 @@ pub(in crate::certify) fn dual(
 ) -> Result<DualFigures, Refusal> {
     let norms = norms(certificate, control)?;
     let norm_sum = norms.iter().copied().collect::<Sum>().upper();
-    let mut watch = Watch::new(control);
+    let mut watch = RefusingWatch::new(control);
     let mut products = Vec::with_capacity(norms.len());
     for (i, y) in &certificate.dual {
         watch.spend(y.len())?;
@@ -61,7 +61,7 @@ pub(in crate::certify) fn dual(
 
 /// `||Y_i||_inf` by row of Y, all of whose entries must be finite.
 fn norms(certificate: &Certificate, control: &Control) -> Result<Vec<f64>, Refusal> {
-    let norm = |watch: &mut Watch, (row, y): &(usize, Vec<f64>)| {
+    let norm = |watch: &mut RefusingWatch, (row, y): &(usize, Vec<f64>)| {
         watch.spend(y.len())?;
         let norm = largest_size(y);
         if norm.is_infinite() {
@@ -69,7 +69,7 @@ fn norms(certificate: &Certificate, control: &Control) -> Result<Vec<f64>, Refus
         }
         Ok(norm)
     };
-    certificate.dual.par_iter().map_init(|| Watch::new(control), norm).collect()
+    certificate.dual.par_iter().map_init(|| RefusingWatch::new(control), norm).collect()
 }
 
 fn divided(bound: f64, norm: f64) -> (f64, f64) {
@@ -90,7 +90,7 @@ fn prices(
     let tiles: Vec<Vec<f64>> = (0..f.div_ceil(TILE))
         .into_par_iter()
         .map_init(
-            || (Vec::new(), Watch::new(control)),
+            || (Vec::new(), RefusingWatch::new(control)),
             |(products, watch), tile| {
                 let tile = tile * TILE..((tile + 1) * TILE).min(f);
                 raw_products(rows.x, certificate, tile.clone(), products, watch)?;
@@ -114,7 +114,7 @@ fn raw_products(
     certificate: &Certificate,
     tile: std::ops::Range<usize>,
     products: &mut Vec<f64>,
-    watch: &mut Watch,
+    watch: &mut RefusingWatch,
 ) -> Result<(), Refusal> {
     products.clear();
     products.resize(certificate.dual.len() * tile.len(), 0.0);

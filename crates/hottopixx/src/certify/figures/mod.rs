@@ -35,15 +35,15 @@ const PATIENCE: usize = 1 << 21;
 const UNDERFLOW: f64 = 1e-200;
 
 /// Asks now and then whether to stop.
-struct Watch<'a> {
+struct RefusingWatch<'a> {
     control: &'a Control,
     work: usize,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> RefusingWatch<'a> {
     /// One that asks at its first work.
     fn new(control: &'a Control) -> Self {
-        Watch { control, work: PATIENCE }
+        RefusingWatch { control, work: PATIENCE }
     }
 
     fn spend(&mut self, work: usize) -> Result<(), Refusal> {

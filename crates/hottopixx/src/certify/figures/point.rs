@@ -1,7 +1,7 @@
 //! Where (d, C) stands: what every row of X misses, rounded up.
 
 use super::rows::{Rows, stored};
-use super::{UNDERFLOW, Watch, or};
+use super::{RefusingWatch, UNDERFLOW, or};
 use crate::certify::certificate::Certificate;
 use crate::certify::refusal::Refusal;
 use crate::certify::rounding::{Sum, add_up, depth, gamma, mul_up, sum_of_sizes};
@@ -28,7 +28,7 @@ pub(in crate::certify) fn point(
     let judged: Vec<(f64, f64)> = (0..f)
         .into_par_iter()
         .map_init(
-            || (vec![0.0; n], Watch::new(control)),
+            || (vec![0.0; n], RefusingWatch::new(control)),
             |(residual, watch), i| row_error(rows, certificate, i, residual, watch),
         )
         .collect::<Result<_, Refusal>>()?;
@@ -42,7 +42,7 @@ fn row_error(
     certificate: &Certificate,
     i: usize,
     residual: &mut [f64],
-    watch: &mut Watch,
+    watch: &mut RefusingWatch,
 ) -> Result<(f64, f64), Refusal> {
     let (columns, values) = certificate.localising.row(i);
     let entries = || columns.iter().map(|j| *j as usize).zip(values.iter().copied());

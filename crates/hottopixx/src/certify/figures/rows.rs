@@ -1,6 +1,6 @@
 //! The rows of X as they were given, bounds on their sums, and on products with them.
 
-use super::{UNDERFLOW, Watch, or};
+use super::{RefusingWatch, UNDERFLOW, or};
 use crate::certify::refusal::Refusal;
 use crate::certify::rounding::{
     Interval, add_down, add_up, depth, div_down, div_up, dot, gamma, gathered_depth, gathered_dot,
@@ -30,7 +30,7 @@ impl<'a> Rows<'a> {
         let all = (0..x.features()).into_par_iter();
         let sums: Vec<Interval> = all
             .map_init(
-                || Watch::new(control),
+                || RefusingWatch::new(control),
                 |watch, j| {
                     let values = stored(x, j);
                     watch.spend(values.len())?;

@@ -3,7 +3,7 @@
 use super::edge::{Entering, Event};
 use super::pricing::subtract;
 use crate::kernels::advance;
-use crate::l1::solver::{ABOVE, ACTIVE, Place, Problem, Solver};
+use crate::l1::solver::{ABOVE, ACTIVE, Problem, Solver, WeightPlace};
 
 impl Solver {
     /// Moves along the edge and changes the basis. False when the inverse must be rebuilt.
@@ -58,7 +58,7 @@ impl Solver {
                 self.weights[atom] = (self.weights[atom] + sign * step).clamp(0.0, p.upper(atom));
                 self.free.push(atom as u32);
                 self.active.push(k as u32);
-                self.place[atom] = Place::Free;
+                self.place[atom] = WeightPlace::Free;
                 stable
             }
             (Entering::Atom { atom, sign }, Event::FreeBound(f)) => {
@@ -68,7 +68,7 @@ impl Solver {
                 self.weights[atom] = (self.weights[atom] + sign * step).clamp(0.0, p.upper(atom));
                 self.rest_at_bound(p, self.free[f] as usize, self.delta[f] > 0.0);
                 self.free[f] = atom as u32;
-                self.place[atom] = Place::Free;
+                self.place[atom] = WeightPlace::Free;
                 stable
             }
             (Entering::Atom { atom, sign }, Event::OwnBound) => {
@@ -97,7 +97,7 @@ impl Solver {
 
     pub(super) fn rest_at_bound(&mut self, p: &Problem<'_>, atom: usize, at_upper: bool) {
         (self.place[atom], self.weights[atom]) =
-            if at_upper { (Place::Upper, p.upper(atom)) } else { (Place::Lower, 0.0) };
+            if at_upper { (WeightPlace::Upper, p.upper(atom)) } else { (WeightPlace::Lower, 0.0) };
     }
 
     /// `g += y_k A_k`: point k no longer counts in the gradient.

@@ -2,7 +2,7 @@
 
 use super::edge::Entering;
 use crate::kernels::{axpy, max_abs};
-use crate::l1::solver::{Place, Problem, Solver};
+use crate::l1::solver::{Problem, Solver, WeightPlace};
 
 /// Violations of the optimality conditions below this are rounding; data have unit scale.
 const TOLERANCE: f64 = 1e-12;
@@ -47,10 +47,10 @@ impl Solver {
         }
         for atom in p.usable.iter().map(|j| *j as usize) {
             let (violation, sign) = match self.place[atom] {
-                Place::Free => continue,
-                Place::Lower if p.upper(atom) > 0.0 => (-self.reduced[atom], 1.0),
-                Place::Lower => continue,
-                Place::Upper => (self.reduced[atom], -1.0),
+                WeightPlace::Free => continue,
+                WeightPlace::Lower if p.upper(atom) > 0.0 => (-self.reduced[atom], 1.0),
+                WeightPlace::Lower => continue,
+                WeightPlace::Upper => (self.reduced[atom], -1.0),
             };
             let score = if bland && best_score == 0.0 { 1.0 } else { violation };
             if violation > TOLERANCE

@@ -154,7 +154,7 @@ fn stream(seed: u64, epoch: u64) -> ChaCha8Rng {
 }
 
 /// Where all rows of sparse X begin to walk through the columns in this epoch, and whether upwards.
-fn walk(seed: u64, epoch: usize, columns: usize) -> (u32, bool) {
+fn column_walk(seed: u64, epoch: usize, columns: usize) -> (u32, bool) {
     let mut random = stream(seed, epoch as u64);
     (random.random_range(0..columns as u32), random.random())
 }
@@ -176,7 +176,7 @@ struct Epoch<'a> {
     last: bool,
     /// Where walks through the columns of sparse X begin, and whether they go upwards; dense X has
     /// an order of panels.
-    walk: (u32, bool),
+    column_walk: (u32, bool),
     /// The primal step s.
     step: f64,
     /// `beta + p_i`, for each candidate.
@@ -298,10 +298,10 @@ fn descend(
     let (first, mut beta) = resume(iterate, settings.epochs, control)
         .map_err(|error| Error::Checkpoint { reason: error.to_string() })?;
     for t in first..settings.epochs {
-        let walk = walk(settings.seed, t, columns);
+        let column_walk = column_walk(settings.seed, t, columns);
         let pull: Vec<f64> = p.iter().map(|p| beta + p).collect();
         let last = t + 1 == settings.epochs;
-        let epoch = Epoch { number: t, last, walk, step: settings.step(t), pull: &pull };
+        let epoch = Epoch { number: t, last, column_walk, step: settings.step(t), pull: &pull };
         if let Some(stop) = iterate.epoch(&epoch, control) {
             return Ok((t, stop));
         }

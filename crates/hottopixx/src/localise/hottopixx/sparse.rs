@@ -109,7 +109,7 @@ impl SparseIterate {
         let step = epoch.step as f32;
         let share = epoch.step / visits.len().max(1) as f64;
         let pull = own.map_or(0.0, |q| (share * epoch.pull[q]) as f32);
-        let (start, forward) = epoch.walk;
+        let (start, forward) = epoch.column_walk;
         let (before, after) = visits.split_at(visits.partition_point(|visit| visit.0 < start));
         let mut done = 0;
         let visit = |x: f32, members: &[(u32, f32)]| {

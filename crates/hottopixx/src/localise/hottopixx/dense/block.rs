@@ -1,10 +1,10 @@
 //! Blocks of rows of C, which threads share out among themselves: products, steps and clipping.
 
-use crate::kernels::{LANES, View, ViewMut, Walk, clip, l1_distance, multiply, walk};
+use crate::kernels::{LANES, PanelSteps, View, ViewMut, clip, l1_distance, multiply, take_steps};
 use crate::localise::hottopixx::panels::Panel;
 
 /// Some rows of C, a multiple of [`LANES`]; those beyond the rows of X are zero.
-pub(super) struct Block {
+pub(super) struct RowBlock {
     /// The first row.
     pub first: usize,
     pub rows: usize,
@@ -37,10 +37,10 @@ pub(super) fn block_sizes(f: usize) -> impl Iterator<Item = usize> {
 /// Vectors of rows that a product takes together.
 pub(super) const WHOLE: usize = 4;
 
-impl Block {
+impl RowBlock {
     pub(super) fn new(first: usize, rows: usize, m: usize, width: usize) -> Self {
         let (c, d) = (vec![0.0; m * rows], vec![0.0; width * rows]);
-        Block { first, rows, c, d, delta: vec![0.0; rows] }
+        RowBlock { first, rows, c, d, delta: vec![0.0; rows] }
     }
 
     /// The candidates whose own rows are here.
@@ -82,8 +82,8 @@ impl Block {
         let m = self.c.len() / rows;
         self.multiply(panel, step, m);
         let x = &panel.values[self.first..];
-        let of = Walk { x, x_step: step, gram: panel.gram, step: length, delta: &self.delta };
-        walk(of, &mut self.d[..width * rows]);
+        let of = PanelSteps { x, x_step: step, gram: panel.gram, step: length, delta: &self.delta };
+        take_steps(of, &mut self.d[..width * rows]);
         multiply(
             1.0,
             View::by_rows(&self.d, width, rows, rows).transposed(),
@@ -106,7 +106,7 @@ impl Block {
 }
 
 /// `C_qq`.
-pub(super) fn diagonal(blocks: &[Block], q: usize) -> f32 {
+pub(super) fn diagonal(blocks: &[RowBlock], q: usize) -> f32 {
     let block = &blocks[blocks.partition_point(|b| b.first + b.rows <= q)];
     block.c[block.diagonal_at(q)]
 }

@@ -24,7 +24,7 @@
 //!
 //! *Threads.* A panel takes up to three parallel regions. The first turns the panel to rows, for the
 //! second product. In the next every block is clipped to the levels of the last projection,
-//! multiplied, walked and updated, while it is in the cache. The last finds the levels of the
+//! multiplied, stepped and updated, while it is in the cache. The last finds the levels of the
 //! projection, for which it reads C once by columns. No sum is shared between threads: the bytes do not
 //! depend on their number.
 
@@ -37,7 +37,7 @@ use crate::control::{Control, Stop};
 use crate::kernels::LANES;
 use crate::normalise::UnitRows;
 use crate::project::single_level;
-use block::{Block, block_sizes, diagonal};
+use block::{RowBlock, block_sizes, diagonal};
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
 
@@ -48,13 +48,13 @@ pub(super) struct DenseSettings {
     pub window_bytes: Option<usize>,
 }
 
-/// Columns in a panel for m candidates: the walk costs K / (4 m) of the products, so a panel much
+/// Columns in a panel for m candidates: the steps cost K / (4 m) of the products, so a panel much
 /// wider than m does not pay.
 pub(super) fn panel_width(m: usize) -> usize {
     m.next_multiple_of(16).clamp(16, WIDEST_PANEL)
 }
 
-/// Wider panels have fewer projections an epoch, but more of the time goes into the walk.
+/// Wider panels have fewer projections an epoch, but more of the time goes into the steps.
 const WIDEST_PANEL: usize = 192;
 
 /// Columns of C that one task projects.
@@ -66,7 +66,7 @@ pub(super) struct DenseIterate<'a> {
     x: &'a UnitRows,
     candidates: usize,
     panels: Panels,
-    blocks: Vec<Block>,
+    blocks: Vec<RowBlock>,
     /// The diagonal of the last projection in this epoch, zeros before the first.
     levels: Vec<f32>,
     /// Whether C has yet to be clipped to these levels.
@@ -88,7 +88,7 @@ impl<'a> DenseIterate<'a> {
         let mut first = 0;
         let blocks = block_sizes(x.features()).map(|rows| {
             first += rows;
-            Block::new(first - rows, rows, m, width)
+            RowBlock::new(first - rows, rows, m, width)
         });
         let blocks = blocks.collect();
         DenseIterate {

@@ -7,7 +7,7 @@ use crate::localise::instances::{Instance, paper};
 use crate::project::project_phi0;
 
 fn epoch(number: usize, step: f64, pull: &[f64]) -> Epoch<'_> {
-    Epoch { number, last: false, walk: (0, true), step, pull }
+    Epoch { number, last: false, column_walk: (0, true), step, pull }
 }
 
 /// C by rows, rows in the order of the panels.

@@ -2,7 +2,7 @@
 //! singular one.
 
 use super::pivot::{Leaving, Left};
-use super::{Master, Place};
+use super::{Master, VariablePlace};
 
 /// Tight constraints must be met to this much.
 const UNMET: f64 = 1e-10;
@@ -14,7 +14,7 @@ impl Master {
         self.free.clear();
         self.tight.clear();
         self.inverse.clear();
-        self.place.fill(Place::Lower);
+        self.place.fill(VariablePlace::Lower);
         self.constraints.iter_mut().for_each(|c| c.tight = false);
         let mut order: Vec<usize> = (self.slacks..self.cost.len()).collect();
         order.sort_by(|&a, &b| self.cost[a].total_cmp(&self.cost[b]).then(a.cmp(&b)));
@@ -22,13 +22,13 @@ impl Master {
             order
                 .iter()
                 .filter(|&&v| self.cost[v] < 0.0)
-                .for_each(|&v| self.place[v] = Place::Upper);
+                .for_each(|&v| self.place[v] = VariablePlace::Upper);
             return;
         };
         let whole = (trace.ceil() as usize).clamp(1, order.len());
-        order[..whole - 1].iter().for_each(|&v| self.place[v] = Place::Upper);
+        order[..whole - 1].iter().for_each(|&v| self.place[v] = VariablePlace::Upper);
         let last = order[whole - 1];
-        self.place[last] = Place::Free;
+        self.place[last] = VariablePlace::Free;
         self.free.push(last as u32);
         self.tight.push(0);
         self.constraints[0].tight = true;
@@ -44,7 +44,7 @@ impl Master {
     }
 
     /// Goes back to the basis before a pivot that made it singular.
-    pub(super) fn take_back(&mut self, before: (Vec<u32>, Vec<u32>, Vec<Place>)) {
+    pub(super) fn take_back(&mut self, before: (Vec<u32>, Vec<u32>, Vec<VariablePlace>)) {
         (self.free, self.tight, self.place) = before;
         self.constraints.iter_mut().for_each(|c| c.tight = false);
         for &c in &self.tight {

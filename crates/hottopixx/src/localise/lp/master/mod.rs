@@ -48,7 +48,7 @@ const COARSER: f64 = 10.0;
 
 /// How a call of [`Master::solve`] ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum MasterOutcome {
     /// All constraints hold at the current point and the multipliers are feasible.
     Optimal,
     /// No point satisfies the cuts.
@@ -59,7 +59,7 @@ pub(super) enum Outcome {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum VariablePlace {
     Lower,
     Upper,
     Free,
@@ -82,7 +82,7 @@ struct Constraint {
 
 /// A constraint in the caller's terms.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row<'a> {
+pub(super) struct CutRow<'a> {
     /// Coefficients of the columns.
     pub columns: &'a [f64],
     /// The slack that has coefficient 1, if any.
@@ -99,7 +99,7 @@ pub(super) struct Master {
     slacks: usize,
     cost: Vec<f64>,
     constraints: Vec<Constraint>,
-    place: Vec<Place>,
+    place: Vec<VariablePlace>,
     values: Vec<f64>,
     reduced: Vec<f64>,
     free: Vec<u32>,
@@ -139,7 +139,7 @@ impl Master {
             master.cost.push(cost + tie_break);
         }
         let variables = master.cost.len();
-        master.place.resize(variables, Place::Lower);
+        master.place.resize(variables, VariablePlace::Lower);
         master.values.resize(variables, 0.0);
         master.reduced.resize(variables, 0.0);
         master.alpha.resize(variables, 0.0);
@@ -164,7 +164,7 @@ impl Master {
     }
 
     /// Adds a cut.
-    pub fn add_cut(&mut self, row: Row<'_>) {
+    pub fn add_cut(&mut self, row: CutRow<'_>) {
         self.constraints.push(Constraint {
             columns: row.columns.to_vec(),
             slack: row.slack,
@@ -195,7 +195,7 @@ impl Master {
     }
 
     /// Goes on to the optimum from the current basis, or until `control` stops it.
-    pub fn solve(&mut self, control: &Control) -> Outcome {
+    pub fn solve(&mut self, control: &Control) -> MasterOutcome {
         let limit = 500 + 20 * (self.constraints.len() + self.cost.len());
         // The inverse may be an old one.
         let (mut pivots, mut fresh, mut repairs) = (0, 1, 0);
@@ -214,7 +214,7 @@ impl Master {
                     fresh = 0;
                 }
                 Ok(_) if pivots >= limit || watch.spend(self.work()).is_some() => {
-                    break Outcome::Stuck;
+                    break MasterOutcome::Stuck;
                 }
                 Ok((leaving, slope, entering, step)) => {
                     pivots += 1;
@@ -222,7 +222,7 @@ impl Master {
                     stalls = if step * slope > NO_GAIN { 0 } else { stalls + 1 };
                     if stalls >= STALLS + self.free.len() {
                         if perturbed >= PERTURBED {
-                            break Outcome::Stuck;
+                            break MasterOutcome::Stuck;
                         }
                         // Below this violations are the rounding that it goes round in.
                         self.tolerance *= COARSER;
@@ -251,7 +251,7 @@ impl Master {
         }
         let outcome = match outcome {
             // What was barred may still be violated.
-            Outcome::Optimal if !self.barred.is_empty() => Outcome::Stuck,
+            MasterOutcome::Optimal if !self.barred.is_empty() => MasterOutcome::Stuck,
             outcome => outcome,
         };
         self.barred.clear();
@@ -270,12 +270,15 @@ impl Master {
     /// What leaves and by how much it is violated, what enters, and how far the duals go; or why there
     /// is nothing to do.
     /// With `corrected`, values are solved for to rounding.
-    fn next_pivot(&mut self, corrected: bool) -> Result<(Leaving, f64, Entering, f64), Outcome> {
+    fn next_pivot(
+        &mut self,
+        corrected: bool,
+    ) -> Result<(Leaving, f64, Entering, f64), MasterOutcome> {
         self.rest_columns();
         self.evaluate(corrected);
-        let (leaving, slope) = self.choose_leaving().ok_or(Outcome::Optimal)?;
+        let (leaving, slope) = self.choose_leaving().ok_or(MasterOutcome::Optimal)?;
         self.edge(leaving);
-        let (entering, step) = self.ratio_test(slope).ok_or(Outcome::Infeasible)?;
+        let (entering, step) = self.ratio_test(slope).ok_or(MasterOutcome::Infeasible)?;
         Ok((leaving, slope, entering, step))
     }
 

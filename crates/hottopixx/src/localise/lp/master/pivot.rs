@@ -1,7 +1,7 @@
 //! One pivot: what leaves the basis, the edge that this opens, how far the duals go along it, and
 //! what enters.
 
-use super::{FEASIBLE, Master, Place, SHORTLIST};
+use super::{FEASIBLE, Master, SHORTLIST, VariablePlace};
 use crate::kernels::{axpy, dot};
 
 /// Smallest entry of a pivot row that may be divided by.
@@ -138,8 +138,8 @@ impl Master {
         for v in 0..self.cost.len() {
             let (alpha, z) = (self.alpha[v], self.reduced[v]);
             let ratio = match self.place[v] {
-                Place::Lower if alpha > PIVOT => z.max(0.0) / alpha,
-                Place::Upper if alpha < -PIVOT => z.min(0.0) / alpha,
+                VariablePlace::Lower if alpha > PIVOT => z.max(0.0) / alpha,
+                VariablePlace::Upper if alpha < -PIVOT => z.min(0.0) / alpha,
                 _ => continue,
             };
             breakpoints.push(Breakpoint { ratio, size: alpha.abs(), what: Entering::Variable(v) });
@@ -172,8 +172,9 @@ impl Master {
             }
             for b in &breakpoints[..best.min(stop)] {
                 if let Entering::Variable(v) = b.what {
-                    let flipped = self.place[v] == Place::Lower;
-                    self.place[v] = if flipped { Place::Upper } else { Place::Lower };
+                    let flipped = self.place[v] == VariablePlace::Lower;
+                    self.place[v] =
+                        if flipped { VariablePlace::Upper } else { VariablePlace::Lower };
                 }
             }
             (breakpoints[best].what, breakpoints[best].ratio)
@@ -196,7 +197,7 @@ impl Master {
         let over_tight = |this: &Self, v: usize| -> Vec<f64> {
             this.tight.iter().map(|&c| this.entry(c as usize, v)).collect()
         };
-        let rest = |sign: f64| if sign > 0.0 { Place::Lower } else { Place::Upper };
+        let rest = |sign: f64| if sign > 0.0 { VariablePlace::Lower } else { VariablePlace::Upper };
         match (leaving, entering) {
             (Leaving::Constraint(c), Entering::Variable(v)) => {
                 let (row, column) = (over_tight(self, v), over_free(self, c));
@@ -204,7 +205,7 @@ impl Master {
                 self.constraints[c].tight = true;
                 self.tight.push(c as u32);
                 self.multipliers.push(step);
-                self.place[v] = Place::Free;
+                self.place[v] = VariablePlace::Free;
                 self.free.push(v as u32);
                 stable
             }
@@ -220,7 +221,7 @@ impl Master {
                 let row = over_tight(self, v);
                 self.place[self.free[position] as usize] = rest(sign);
                 self.reduced[self.free[position] as usize] = sign * step;
-                self.place[v] = Place::Free;
+                self.place[v] = VariablePlace::Free;
                 self.free[position] = v as u32;
                 self.inverse.replace_free(position, &row).is_ok()
             }

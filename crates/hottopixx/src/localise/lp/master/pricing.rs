@@ -1,7 +1,7 @@
 //! Multipliers, reduced costs and values at the current basis, corrected to rounding, and the costs
 //! that stand in for the true ones when pivots gain nothing.
 
-use super::{Master, Place};
+use super::{Master, VariablePlace};
 use crate::kernels::{axpy, max_abs};
 
 /// Corrections of multipliers, and reduced costs of free variables that need none.
@@ -44,8 +44,12 @@ impl Master {
     pub(super) fn rest_columns(&mut self) {
         for v in self.slacks..self.cost.len() {
             match self.place[v] {
-                Place::Lower if self.reduced[v] < -1e-13 => self.place[v] = Place::Upper,
-                Place::Upper if self.reduced[v] > 1e-13 => self.place[v] = Place::Lower,
+                VariablePlace::Lower if self.reduced[v] < -1e-13 => {
+                    self.place[v] = VariablePlace::Upper
+                }
+                VariablePlace::Upper if self.reduced[v] > 1e-13 => {
+                    self.place[v] = VariablePlace::Lower
+                }
                 _ => {}
             }
         }
@@ -57,7 +61,7 @@ impl Master {
     pub(super) fn evaluate(&mut self, corrected: bool) -> f64 {
         let mut at_one = Vec::new();
         for v in 0..self.values.len() {
-            let upper = self.place[v] == Place::Upper;
+            let upper = self.place[v] == VariablePlace::Upper;
             self.values[v] = if upper { 1.0 } else { 0.0 };
             if upper {
                 at_one.push(v - self.slacks);

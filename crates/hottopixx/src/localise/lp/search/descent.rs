@@ -6,7 +6,7 @@ use super::{FEASIBLE, ROUNDS, Search};
 use crate::certify::Goal;
 use crate::control::Stop;
 use crate::kernels::dot;
-use crate::localise::lp::master::Outcome;
+use crate::localise::lp::master::MasterOutcome;
 
 /// Where `cost` asks the oracle: this share of the way from the master's point to the best one.
 const INSIDE: f64 = 0.6;
@@ -53,7 +53,7 @@ impl Search<'_> {
         let mut patience = Patience::new();
         while self.rounds < ROUNDS {
             let outcome = self.bound(&mut master, goal, &scaled, scale, &mut at);
-            if outcome == Outcome::Infeasible {
+            if outcome == MasterOutcome::Infeasible {
                 break; // only rounding leads here: there is a feasible point
             }
             let outside = self.diagonal(&master);

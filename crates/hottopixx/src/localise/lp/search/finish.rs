@@ -33,23 +33,23 @@ impl Search<'_> {
         let errors = errors(self.x, &localising, &self.whole.to_finish())
             .unwrap_or_else(|| at.best.as_ref().map_or_else(Vec::new, |p| p.values.clone()));
         let floor = self.floor(settings.goal, &cost);
-        let mut claims = Claims::new(settings.goal, &diagonal, &cost, &errors);
+        let mut measured = Measured::new(settings.goal, &diagonal, &cost, &errors);
         if at.upper.is_infinite() {
-            claims.objective = f64::INFINITY;
+            measured.objective = f64::INFINITY;
         }
-        let lower_bound = if claims.objective.is_infinite() && !at.infeasible {
+        let lower_bound = if measured.objective.is_infinite() && !at.infeasible {
             // What the multipliers prove is about minimax.
             self.trivial_bound(settings.goal, &cost)
         } else {
             at.lower
         };
-        let gap = relative_gap(claims.objective, lower_bound, floor);
+        let gap = relative_gap(measured.objective, lower_bound, floor);
         // A point may miss tau by rounding, which each multiplier turns into a lower objective.
         let worth: f64 = at.multipliers.iter().map(|m| m.1).sum();
-        let crossing = (claims.excess * worth + 1e-12) / claims.objective.abs().max(floor);
+        let crossing = (measured.excess * worth + 1e-12) / measured.objective.abs().max(floor);
         let status = if at.infeasible {
             LpStatus::Infeasible
-        } else if claims.objective.is_infinite() || claims.excess > EXCESS {
+        } else if measured.objective.is_infinite() || measured.excess > EXCESS {
             LpStatus::Limit
         } else if gap <= self.gap && gap >= -crossing.max(self.gap) {
             LpStatus::Optimal
@@ -58,7 +58,7 @@ impl Search<'_> {
         };
         LpOutcome {
             status,
-            objective: claims.objective,
+            objective: measured.objective,
             lower_bound,
             gap,
             diagonal,
@@ -75,21 +75,21 @@ impl Search<'_> {
 }
 
 /// What a point amounts to, from its diagonal and errors.
-struct Claims {
+struct Measured {
     objective: f64,
     /// By how much a row misses tau.
     excess: f64,
 }
 
-impl Claims {
+impl Measured {
     fn new(goal: Goal, diagonal: &[f64], cost: &[f64], errors: &[f64]) -> Self {
         let worst = errors.iter().copied().fold(0.0, f64::max);
         match goal {
             Goal::Cost { tau } => {
-                Claims { objective: dot(cost, diagonal), excess: (worst - tau).max(0.0) }
+                Measured { objective: dot(cost, diagonal), excess: (worst - tau).max(0.0) }
             }
-            Goal::Minimax => Claims { objective: worst, excess: 0.0 },
-            Goal::Total => Claims { objective: errors.iter().sum(), excess: 0.0 },
+            Goal::Minimax => Measured { objective: worst, excess: 0.0 },
+            Goal::Total => Measured { objective: errors.iter().sum(), excess: 0.0 },
         }
     }
 }

@@ -6,7 +6,7 @@ use super::progress::{Patience, Progressed};
 use super::{FEASIBLE, ROUNDS, Search};
 use crate::certify::Goal;
 use crate::control::{Progress, Stage, Stop};
-use crate::localise::lp::master::{Master, Outcome, Row};
+use crate::localise::lp::master::{CutRow, Master, MasterOutcome};
 
 /// How often a master that got stuck begins anew.
 const RESTARTS: u64 = 2;
@@ -33,7 +33,7 @@ impl Search<'_> {
         let floor = self.floor(goal, &zero);
         let mut patience = Patience::new();
         while self.rounds < ROUNDS {
-            if self.bound(&mut master, goal, &zero, 1.0, &mut at) == Outcome::Infeasible {
+            if self.bound(&mut master, goal, &zero, 1.0, &mut at) == MasterOutcome::Infeasible {
                 break; // only rounding leads here: t may be as large as it likes
             }
             let d = self.diagonal(&master);
@@ -97,7 +97,7 @@ impl Search<'_> {
                 Goal::Minimax => (Some(0), cut.right),
                 Goal::Total => (Some(cut.row as u32), cut.right),
             };
-            master.add_cut(Row { columns: &cut.columns, slack, right, label });
+            master.add_cut(CutRow { columns: &cut.columns, slack, right, label });
         }
     }
 
@@ -109,12 +109,12 @@ impl Search<'_> {
         cost: &[f64],
         scale: f64,
         at: &mut Progressed,
-    ) -> Outcome {
+    ) -> MasterOutcome {
         self.rounds += 1;
         master.drop_idle(IDLE_ROUNDS);
         let mut outcome = master.solve(&self.control);
         for seed in 1..=RESTARTS {
-            if outcome != Outcome::Stuck || self.control.stopped().is_some() {
+            if outcome != MasterOutcome::Stuck || self.control.stopped().is_some() {
                 break;
             }
             // From the first vertex, on another way.
