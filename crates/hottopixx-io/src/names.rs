@@ -1,7 +1,7 @@
 //! Small text files beside a matrix: one name or one number a line.
 
 use crate::budget::Budget;
-use crate::error::{Error, Fault, Place, quote};
+use crate::error::{Error, Fault, FileLocation, quote};
 use crate::scan::Lines;
 use crate::source::{Source, Stream, display_name};
 use std::path::{Path, PathBuf};
@@ -66,7 +66,7 @@ fn each_line<T>(
         let mut bytes = 0;
         while let Some(line) = lines.next()? {
             bytes += (line.bytes.len() + size_of::<T>()) as u128;
-            budget.check(bytes, Place::Line(line.number), || "the list".to_owned())?;
+            budget.check(bytes, FileLocation::Line(line.number), || "the list".to_owned())?;
             take(&mut out, line.number, line.bytes)?;
         }
         Ok(out)

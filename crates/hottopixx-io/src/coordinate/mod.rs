@@ -20,7 +20,7 @@ use std::ops::Range;
 
 /// An entry of the matrix.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct MatrixEntry {
     pub row: u32,
     pub column: u32,
     pub value: f64,
@@ -30,7 +30,7 @@ pub(crate) struct Entry {
 #[derive(Default)]
 struct Piece {
     /// The entries, mirror images included.
-    entries: Vec<Entry>,
+    entries: Vec<MatrixEntry>,
     /// Lines before the first that is wrong, and those of them with an entry.
     lines: u64,
     full: u64,
@@ -70,9 +70,9 @@ impl Piece {
     fn push(&mut self, (i, j, value): (u32, u32, f64), layout: &Layout) {
         self.full += 1;
         let (row, column) = if layout.swapped { (j, i) } else { (i, j) };
-        self.entries.push(Entry { row, column, value });
+        self.entries.push(MatrixEntry { row, column, value });
         if layout.symmetric && row != column {
-            self.entries.push(Entry { row: column, column: row, value });
+            self.entries.push(MatrixEntry { row: column, column: row, value });
         }
     }
 }
@@ -91,7 +91,7 @@ fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
 pub(crate) fn each_piece<R: Read>(
     lines: Lines<R>,
     layout: &Layout,
-    mut take: impl FnMut(&[Entry], u64) -> Result<(), Fault>,
+    mut take: impl FnMut(&[MatrixEntry], u64) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let (mut blocks, mut number) = Blocks::new(lines, layout.longest);
     let mut pieces = Vec::new();

@@ -2,7 +2,7 @@
 //! lines in place.
 
 use super::numbers::{number, whole};
-use crate::error::{Fault, Place, check_value, quote};
+use crate::error::{Fault, FileLocation, check_value, quote};
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
 
@@ -128,7 +128,7 @@ impl<'a> Line<'a> {
     /// An entry of the matrix: a number, finite and not negative.
     pub fn entry(self, word: &[u8]) -> Result<f64, Fault> {
         let value = self.number_in(word)?;
-        check_value(value, || Place::Line(self.number))
+        check_value(value, || FileLocation::Line(self.number))
     }
 
     /// Any number, also one that is not finite.
