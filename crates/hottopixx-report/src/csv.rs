@@ -1,6 +1,6 @@
 //! `hott.csv`: one line a topic, for spreadsheets and scripts.
 
-use crate::{Entry, Summary, Topic};
+use crate::{RowValue, Summary, Topic};
 use hottopixx::matrix::Matrix;
 
 /// Header `topic,row,name,weight,group,members`; topics from 1, rows from 0, lists separated by `;`.
@@ -8,7 +8,7 @@ pub fn hott(summary: &Summary) -> String {
     let mut out = String::from("topic,row,name,weight,group,members\n");
     for (k, topic) in summary.hott.iter().enumerate() {
         let group: Vec<String> = topic.group.iter().map(usize::to_string).collect();
-        let members: Vec<String> = topic.members.iter().map(Entry::label).collect();
+        let members: Vec<String> = topic.members.iter().map(RowValue::label).collect();
         let cells = [
             (k + 1).to_string(),
             topic.row.to_string(),

@@ -12,7 +12,7 @@ pub use diagonal::diagonal_entries;
 
 use crate::page::{escape, shell};
 use crate::text::{count, grouped, seconds, size};
-use crate::{Entry, Summary};
+use crate::{RowValue, Summary};
 use hottopixx::control::Stop;
 use hottopixx::{Cleaning, Objective};
 use std::fmt::Write as _;
@@ -65,7 +65,7 @@ fn lead(out: &mut String, s: &Summary) {
 }
 
 /// Rows and their numbers, each over a bar in proportion to the first.
-fn entries(out: &mut String, entries: &[Entry], heading: &str) {
+fn entries(out: &mut String, entries: &[RowValue], heading: &str) {
     if entries.is_empty() {
         out.push_str("<p class=\"small\">no other rows</p>\n");
         return;
@@ -168,7 +168,7 @@ mod tests {
     fn full() -> Summary {
         let mut summary = example();
         summary.error.per_row = vec![0.0, 0.01, 0.02, 0.02];
-        let entry = |row| Entry { row, name: Some(format!("n{row}")), value: 1.0 / row as f64 };
+        let entry = |row| RowValue { row, name: Some(format!("n{row}")), value: 1.0 / row as f64 };
         summary.diagonal = Some((1..13).map(entry).collect());
         let fit = |row, leans_on| RowFit {
             row,

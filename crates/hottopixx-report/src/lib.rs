@@ -18,6 +18,6 @@ pub mod text;
 pub use proof::{Proof, Theorem};
 pub use rows::{RowFit, row_fits};
 pub use summary::{
-    Certificate, Entry, RankPath, RankPoint, Seconds, Summary, Topic, six, six_down, six_up,
+    Certificate, RankPath, RankPoint, RowValue, Seconds, Summary, Topic, six, six_down, six_up,
     strongest, worst_rows,
 };

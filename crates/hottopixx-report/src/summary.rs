@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// A row of the input with a number: a strong member of a topic, or a badly explained row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Entry {
+pub struct RowValue {
     /// Row of the input, from 0.
     pub row: usize,
     /// Its name, where names are known.
@@ -34,7 +34,7 @@ pub struct Topic {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_names: Option<Vec<String>>,
     /// The rows with the largest entries in this topic's column of F, strongest first.
-    pub members: Vec<Entry>,
+    pub members: Vec<RowValue>,
 }
 
 /// What a linear program over all choices of rows found and proved.
@@ -250,13 +250,13 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recall: Option<f64>,
     /// The rows explained worst, worst first.
-    pub worst: Vec<Entry>,
+    pub worst: Vec<RowValue>,
     /// All rows but those set aside, or as many as a page holds, worst first.
     #[serde(skip)]
     pub rows: Vec<RowFit>,
     /// The largest entries of the localising matrix's diagonal, falling, where the method has one.
     #[serde(skip)]
-    pub diagonal: Option<Vec<Entry>>,
+    pub diagonal: Option<Vec<RowValue>>,
     /// Number of rows explained by nothing because they are zero or set aside.
     pub zero_rows: usize,
     /// Proven bounds, where the method has them.
@@ -301,7 +301,7 @@ impl Topic {
     }
 }
 
-impl Entry {
+impl RowValue {
     /// The row's name, or its number where there are no names.
     pub fn label(&self) -> String {
         label(self.row, self.name.as_deref())
@@ -324,7 +324,7 @@ pub fn strongest(
     hott: &[usize],
     count: usize,
     names: Option<&[String]>,
-) -> Vec<Vec<Entry>> {
+) -> Vec<Vec<RowValue>> {
     let sums: Vec<f64> = (0..w.rows()).map(|k| w.row(k).sum()).collect();
     let mut topics: Vec<Vec<(usize, f64, f64)>> = vec![Vec::new(); hott.len()];
     for i in 0..f.rows() {
@@ -339,23 +339,23 @@ pub fn strongest(
         rows.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
         rows.truncate(count);
     }
-    let entry = |(row, value, _)| Entry { row, name: name(row), value };
+    let entry = |(row, value, _)| RowValue { row, name: name(row), value };
     topics.into_iter().map(|rows| rows.into_iter().map(entry).collect()).collect()
 }
 
 /// The `count` rows with the largest errors (or other numbers), largest first, ties by row.
-pub fn worst_rows(per_row: &[f64], count: usize, names: Option<&[String]>) -> Vec<Entry> {
+pub fn worst_rows(per_row: &[f64], count: usize, names: Option<&[String]>) -> Vec<RowValue> {
     let mut rows: Vec<usize> = (0..per_row.len()).filter(|&i| per_row[i] > 0.0).collect();
     rows.sort_by(|&a, &b| per_row[b].total_cmp(&per_row[a]).then(a.cmp(&b)));
     rows.truncate(count);
     let name = |row: usize| names.and_then(|names| names.get(row).cloned());
-    rows.into_iter().map(|row| Entry { row, name: name(row), value: per_row[row] }).collect()
+    rows.into_iter().map(|row| RowValue { row, name: name(row), value: per_row[row] }).collect()
 }
 
 #[cfg(test)]
 pub(crate) fn example() -> Summary {
-    let entry = |row, name: &str, value| Entry { row, name: Some(name.to_owned()), value };
-    let topic = |row, name: &str, weight, group: &[usize], members: Vec<Entry>| Topic {
+    let entry = |row, name: &str, value| RowValue { row, name: Some(name.to_owned()), value };
+    let topic = |row, name: &str, weight, group: &[usize], members: Vec<RowValue>| Topic {
         row,
         name: Some(name.to_owned()),
         weight,

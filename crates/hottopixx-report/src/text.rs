@@ -1,7 +1,7 @@
 //! The answer for a terminal of 80 columns.
 
 use crate::table::{Align, Table, WIDTH, cut, join_fitting, plain};
-use crate::{Entry, RankPath, Seconds, Summary};
+use crate::{RankPath, RowValue, Seconds, Summary};
 use hottopixx::control::Stop;
 use hottopixx::{Cleaning, Objective};
 
@@ -52,7 +52,7 @@ pub fn topics(summary: &Summary) -> String {
     columns.push((if named { "strongest members" } else { "strongest rows" }, Align::Cut(20)));
     let mut table = Table::new(&columns);
     for (k, topic) in summary.hott.iter().enumerate() {
-        let members: Vec<String> = topic.members.iter().map(Entry::label).collect();
+        let members: Vec<String> = topic.members.iter().map(RowValue::label).collect();
         let mut cells = vec![(k + 1).to_string(), topic.row.to_string()];
         if named {
             cells.push(topic.label());

@@ -10,7 +10,7 @@ use hottopixx::{Method, Objective};
 use hottopixx_io::{Format, LoadOptions};
 use hottopixx_report::table::{WIDTH, join_fitting, plain};
 use hottopixx_report::text::grouped;
-use hottopixx_report::{Entry, Summary};
+use hottopixx_report::{RowValue, Summary};
 use std::fmt::Write as _;
 use std::io::Read as _;
 use std::time::Instant;
@@ -82,8 +82,13 @@ fn human(summary: &Summary, spa: Option<f64>) -> String {
     );
     let widest = summary.hott.iter().map(|topic| topic.label().chars().count()).max().unwrap_or(0);
     for topic in &summary.hott {
-        let words: Vec<String> =
-            topic.members.iter().take(WORDS).map(Entry::label).map(|word| plain(&word)).collect();
+        let words: Vec<String> = topic
+            .members
+            .iter()
+            .take(WORDS)
+            .map(RowValue::label)
+            .map(|word| plain(&word))
+            .collect();
         let name = topic.label();
         let pad = " ".repeat(widest.saturating_sub(name.chars().count()));
         let words = join_fitting(&words, " ", WIDTH.saturating_sub(widest + 4));

@@ -3,7 +3,7 @@
 use super::{entries, short};
 use crate::page::escape;
 use crate::text::count;
-use crate::{Entry, Summary};
+use crate::{RowValue, Summary};
 use std::fmt::Write as _;
 
 /// Entries of other rows that are named.
@@ -33,7 +33,7 @@ pub(super) fn diagonal(out: &mut String, s: &Summary) {
     );
     chart(out, s, largest);
     let others = largest.iter().filter(|entry| !is_hott(s, entry.row)).take(OTHERS);
-    let others: Vec<Entry> = others.cloned().collect();
+    let others: Vec<RowValue> = others.cloned().collect();
     if !others.is_empty() {
         out.push_str("<h3>Next in line</h3>\n<div class=\"narrow\">\n");
         entries(out, &others, "diagonal");
@@ -66,7 +66,7 @@ fn gap(rank: usize, last: f64, next: f64) -> String {
 }
 
 /// Whether the rows with the largest entries were chosen.
-fn agreement(s: &Summary, largest: &[Entry]) -> String {
+fn agreement(s: &Summary, largest: &[RowValue]) -> String {
     let agree = largest.iter().take(s.rank).filter(|entry| is_hott(s, entry.row)).count();
     if agree == s.rank {
         return "The hott rows are those with the largest entries.".to_owned();
@@ -79,7 +79,7 @@ fn agreement(s: &Summary, largest: &[Entry]) -> String {
 }
 
 /// One bar an entry, hott rows full, others empty, and a line where the gap is.
-fn chart(out: &mut String, s: &Summary, largest: &[Entry]) {
+fn chart(out: &mut String, s: &Summary, largest: &[RowValue]) {
     let step = 400.0 / largest.len().max(s.rank + 1) as f64;
     let top = largest[0].value;
     out.push_str(
@@ -128,7 +128,7 @@ mod tests {
     fn shown(entries: &[(usize, &str, f64)]) -> String {
         let mut summary = example();
         summary.method = "hottopixx".into();
-        let entry = |&(row, name, value): &(usize, &str, f64)| Entry {
+        let entry = |&(row, name, value): &(usize, &str, f64)| RowValue {
             row,
             name: Some(name.into()),
             value,
