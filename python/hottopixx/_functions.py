@@ -70,7 +70,7 @@ def factor(
         Bytes that "hottopixx" may take beside X (default 8 GiB, on any machine); where the limit
         changes the answer, a note of the result says so.
     max_seconds : float, optional
-        After so many seconds the best answer so far will do.
+        After this many seconds the best answer so far will do.
     verbose : bool, default=False
         Whether to show progress.
 

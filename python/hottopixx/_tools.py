@@ -49,7 +49,7 @@ def l1_fit(A: ArrayLike, x: ArrayLike, upper: ArrayLike | None = None) -> L1Fit:
     Parameters
     ----------
     A : array-like of shape (atoms, n)
-        One atom a row.
+        One atom per row.
     x : array-like of shape (n,)
         What to explain.
     upper : array-like of shape (atoms,) or float, optional

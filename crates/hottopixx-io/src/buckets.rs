@@ -17,7 +17,7 @@ use std::io::Read;
 const BUCKETS: usize = 256;
 const PART: usize = 1024;
 
-/// The matrix of a text with one entry a line, of which the first lines have been read.
+/// The matrix of a text with one entry per line, of which the first lines have been read.
 pub(crate) fn read<R: Read>(
     lines: Lines<R>,
     layout: &Layout,

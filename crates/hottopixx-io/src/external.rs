@@ -3,7 +3,7 @@
 //!
 //! The first pass counts the entries of each row. Rows are then taken in bands whose entries fit; a
 //! pass over the text gathers those of one band, which are sorted, merged and written behind those of
-//! the band before. Memory is two numbers a row and one band, files are written in order, and the
+//! the band before. Memory is two numbers per row and one band, files are written in order, and the
 //! result is the same as in memory: repeated places are added in the order of the text.
 
 use crate::budget::Budget;

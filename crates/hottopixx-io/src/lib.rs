@@ -10,7 +10,7 @@
 //! | `.npz` | numpy archive, or scipy CSR / CSC / COO | as stored |
 //! | `.mtx` | Matrix Market, array or coordinate | as stored |
 //! | `.csv`, `.tsv` | table; header and row names detected | as stored |
-//! | `.svm`, `.libsvm`, `.svmlight` | one sample a line | samples |
+//! | `.svm`, `.libsvm`, `.svmlight` | one sample per line | samples |
 //! | `docword.NAME.txt` | UCI bag of words | words |
 //! | `.hpx` | our own, with names ([`write::hpx`]) | as stored |
 //!

@@ -36,7 +36,7 @@ pub struct Loaded {
     pub row_names: Option<Vec<String>>,
     /// Names of the columns, where the file has them.
     pub col_names: Option<Vec<String>>,
-    /// Labels of the samples, in svmlight files that have one number a line as label.
+    /// Labels of the samples, in svmlight files that have one number per line as label.
     pub labels: Option<Vec<f64>>,
     /// The format it was read as.
     pub format: Format,

@@ -1,4 +1,4 @@
-//! SVMlight / LIBSVM text: one sample a line, `label index:value index:value … # comment`.
+//! SVMlight / LIBSVM text: one sample per line, `label index:value index:value … # comment`.
 //!
 //! Reference: the file format of SVM-light (Joachims 1999). Rows are samples. Indices count from 1;
 //! when any index is 0, the file counts from 0 instead. `qid:N` is skipped. Labels do not take part

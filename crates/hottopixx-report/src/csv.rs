@@ -1,4 +1,4 @@
-//! `hott.csv`: one line a topic, for spreadsheets and scripts.
+//! `hott.csv`: one line per topic, for spreadsheets and scripts.
 
 use crate::{RowValue, Summary, Topic};
 use hottopixx::matrix::Matrix;
@@ -23,7 +23,7 @@ pub fn hott(summary: &Summary) -> String {
 }
 
 /// Topic shares of every document (`shares` is documents x topics): header `document` and the
-/// topics' labels, then one line a document.
+/// topics' labels, then one line per document.
 pub fn documents(summary: &Summary, shares: &Matrix, names: Option<&[String]>) -> String {
     let mut out = String::new();
     let labels = summary.hott.iter().map(Topic::label);

@@ -91,8 +91,8 @@ impl Certificate {
         format!("{status}: {}, at least {bound}, gap {gap:.1e}", six(*objective))
     }
 
-    /// What the bound means for an answer with these errors over so many rows, in at most 70
-    /// columns a line.
+    /// What the bound means for an answer with these errors over this many rows, in at most 70
+    /// columns per line.
     pub fn meaning(&self, rank: usize, rows: usize, error: &Errors) -> [String; 2] {
         let bound = six_down(self.lower_bound);
         let chosen = count(rank, "row");
@@ -203,7 +203,7 @@ pub struct RankPath {
     pub reason: String,
 }
 
-/// Errors with so many hott rows.
+/// Errors with this many hott rows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RankPoint {
     /// How many.

@@ -64,7 +64,7 @@ def factor(
     Parameters
     ----------
     documents : path, list of paths, Ray Dataset, or matrices of documents x terms
-        A folder of Parquet files (list columns "terms" and "values", one document a row), of
+        A folder of Parquet files (list columns "terms" and "values", one document per row), of
         scipy's `.npz` or of numpy's `.npy` blocks, documents x terms; such files; a Dataset with
         those columns; or blocks that are in memory. Nonnegative.
     rank : int
@@ -76,16 +76,16 @@ def factor(
         errors are then those of X. "cooccurrence" is `hottopixx.cooccurrence(X)`, which is what to
         factor when X holds counts of words: F, W and the errors are those of that matrix.
     sketch : int, optional
-        Merge the columns of that matrix at random into so many: f x `sketch` numbers instead of
+        Merge the columns of that matrix at random into this many: f x `sketch` numbers instead of
         f x f for f terms. 400 is ample for 25 topics.
     errors : {"all", "sketch"}, optional
         With a sketch: fit and measure all terms on the exact matrix, by shards of rows on the
         workers, or on the sketch. On the sketch errors are too small, never too large. (Default:
         "all" for "gram", "sketch" for "cooccurrence".) F and W are then those of the sketch too.
     sample : int, optional
-        Fit and measure over so many documents only, drawn by the seed.
+        Fit and measure over this many documents only, drawn by the seed.
     min_df, candidate_df : int, default=0
-        Set terms aside that are in fewer documents; let terms only be chosen that are in so many.
+        Set terms aside that are in fewer documents; let terms only be chosen that are in this many.
     names : sequence of str, optional
         Names of the terms; `vocabulary.txt` in the folder is used unless given.
     address : str, optional

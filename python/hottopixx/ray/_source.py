@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ._blocks import Block
 
-#: What a folder may hold beside its partitions: names of the terms, one a line, and what there is.
+#: What a folder may hold beside its partitions: names of the terms, one per line, and a list.
 VOCABULARY, MANIFEST = "vocabulary.txt", "partitions.json"
 
 

@@ -68,7 +68,7 @@ def write(
     if labels is not None and len(labels) != matrix.shape[1]:
         raise ValueError(f"{len(labels)} names for {matrix.shape[1]} terms: give one for each")
     if labels is not None and any("\n" in name for name in labels):
-        raise ValueError("a name holds a line break: names are written one a line")
+        raise ValueError("a name holds a line break: names are written one per line")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     # Until all is written, the folder says nothing about what it held before.

@@ -1,5 +1,5 @@
-//! Text with one entry a line, `row column value`: the body of Matrix Market coordinate files and of
-//! bags of words.
+//! Text with one entry per line, `row column value`: the body of Matrix Market coordinate files and
+//! of bags of words.
 //!
 //! The text is read in large blocks. Each is cut into pieces where lines end, the pieces are parsed
 //! on all threads and handed on in their order, so that the result does not depend on the number of

@@ -21,7 +21,7 @@ pub(super) fn path(out: &mut String, s: &Summary) {
     }
     let _ = writeln!(
         out,
-        "<figure>\n{}<figcaption>Errors with so many hott rows. More rows explain more: look \
+        "<figure>\n{}<figcaption>Errors with this many hott rows. More rows explain more: look \
          for the place from where on they gain little.</figcaption>\n</figure>",
         chart(path).svg(ChartTarget::Page)
     );

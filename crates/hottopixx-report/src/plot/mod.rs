@@ -1,8 +1,8 @@
 //! Line charts as SVG.
 //!
 //! Our own, small, for three reasons: the same drawing must stand alone as a file and follow the
-//! light or dark setting of a page, curves of up to ten methods must be told apart without colour
-//! (dashes and markers differ as well), and the legend must never cover a curve.
+//! light or dark setting of a page, curves of up to ten methods must be distinguished without
+//! colour (dashes and markers differ as well), and the legend must never cover a curve.
 
 mod axis;
 mod look;

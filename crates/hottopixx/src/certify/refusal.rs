@@ -185,7 +185,7 @@ impl Refusal {
     }
 }
 
-/// Refuses the first value that is no number. A part with one value a row gives no row: the place
+/// Refuses the first value that is no number. A part with one value per row gives no row: the place
 /// is the row.
 pub(super) fn finite(
     what: &'static str,

@@ -139,7 +139,7 @@ pub(super) fn examine(
     if let Some(claims) = &certificate.claims {
         check_claims(claims, objective, lower_bound, &audit)?;
     }
-    // With tau raised by the excess the point is feasible, and Y proves so much less.
+    // With tau raised by the excess the point is feasible, and Y proves that much less.
     let explained = mul_up(excess, dual.norm_sum);
     if lower_bound > objective && !at_most(add_down(lower_bound, -objective), explained) {
         return Err(Refusal::Crossing { objective, lower_bound, explained });

@@ -160,7 +160,7 @@ pub fn gemm<T: Real>(
 /// Flops after which [`gemm_while`] asks again: some tens of milliseconds.
 const ASK_AFTER: usize = 500_000_000;
 
-/// From so many columns of the result on, its entries do not depend on how many rows are computed
+/// From this many columns of the result on, its entries do not depend on how many rows are computed
 /// together: up to 64 rows and 64 columns, `gemm` cuts sums at other places than beyond.
 const DIVISIBLE: usize = 65;
 

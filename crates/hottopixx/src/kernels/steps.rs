@@ -77,7 +77,7 @@ pub(crate) fn take_steps(of: PanelSteps<'_>, d: &mut [f32]) {
     body::<1, { cfg!(target_arch = "aarch64") }>(of, d);
 }
 
-/// All rows, `V` vectors of them at a time where there are so many left.
+/// All rows, `V` vectors of them at a time where that many are left.
 #[inline(always)]
 fn body<const V: usize, const FUSED: bool>(of: PanelSteps<'_>, d: &mut [f32]) {
     let rows = of.delta.len();

@@ -12,7 +12,7 @@
 //!   mass, a in (0.3, 0.7), and rho in (0.65, 0.95); some to t alone, with rho in (0.6, 0.75);
 //!
 //! and *background* words, drawn by a Zipf-Mandelbrot law, whatever the topics are. They make up
-//! what the average number of nonzeros a document lacks. The shift of the law is chosen such that
+//! what the average number of nonzeros per document lacks. The shift of the law is chosen such that
 //! no background word is in more than a tenth of the documents (stop words are gone).
 //!
 //! Why the anchors are the answer. For unit rows a row j with weight c takes
@@ -43,7 +43,7 @@ use rayon::prelude::*;
 const SECOND_TOPIC: f64 = 0.2;
 /// Layers of core words, at most: each has one word of every two topics that stand side by side.
 const LAYERS: usize = 13;
-/// Every so many layers, words belong to one topic alone.
+/// Once in this many layers, words belong to one topic alone.
 const ALONE: usize = 3;
 /// How likely a core word of two topics is in a document of one of them, and one of a single topic.
 const PRESENCE: (f64, f64) = (0.65, 0.95);

@@ -87,8 +87,8 @@ pub struct Theory {
 /// the condition of Theorem 3.2 on it.
 ///
 /// One l1 fit on r atoms for every row of X, as in [`clean::exact`](crate::clean::exact), and
-/// O(n + nonzeros of W) more; memory O(r n) and O(n) a thread. Parallel over rows; the answer does
-/// not depend on the number of threads.
+/// O(n + nonzeros of W) more; memory O(r n) and O(n) per thread. Parallel over rows; the answer
+/// does not depend on the number of threads.
 ///
 /// # Errors
 /// [`Error::Rank`] without hott rows, [`Error::HottRow`] for rows that X does not have or that are

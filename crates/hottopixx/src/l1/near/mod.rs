@@ -41,7 +41,7 @@ use points::NearProblem;
 const BELIEVED: usize = 4;
 /// Rounds after which the solver goes on with all points, from where it stands.
 const ROUNDS: usize = 12;
-/// Problems with at least so many points, and so many for each usable atom, are wide.
+/// Problems with at least this many points, and this many per usable atom, are wide.
 const WIDE: usize = 400;
 const WIDE_ATOMS: usize = 12;
 /// Where there are no upper bounds, weights are kept below this times `x.1 / (A_j 1)`.

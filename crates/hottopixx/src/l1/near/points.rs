@@ -7,9 +7,9 @@ use crate::l1::solver::Problem;
 
 /// The near points are at first those with the smallest residuals: one in this many, ...
 const NEAR_SHARE: usize = 6;
-/// ... on wide data so many and one in that many, since starts are better there, ...
+/// ... on wide data this many and one in that many, since starts are better there, ...
 const NEAR_WIDE: (usize, usize) = (500, 24);
-/// ... but at least so many for each usable atom, and at least so many times the root of atoms times
+/// ... but at least this many per usable atom, and at least this many times the root of atoms times
 /// points: the least squares fit of u atoms to noisy points is off by `sqrt(u / n)` of the noise.
 const NEAR_ATOMS: usize = 5;
 const NEAR_SWING: f64 = 2.4;

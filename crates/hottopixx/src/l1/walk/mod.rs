@@ -28,7 +28,7 @@ const STALLS: usize = 12;
 /// How often a perturbation or a rounding repair may be tried before the answer is given as it is.
 const ROUNDS: usize = 12;
 
-/// Most pivots: so many, and so many for each atom and point.
+/// Most pivots: this many, and this many per atom and point.
 const PIVOTS: (usize, usize) = (1000, 20);
 /// Gain, relative to the target, after which what was barred may try again.
 const UNBARRED: f64 = 1e-9;

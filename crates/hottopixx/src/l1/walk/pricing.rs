@@ -6,7 +6,8 @@ use crate::l1::solver::{Problem, Solver, WeightPlace};
 
 /// Violations of the optimality conditions below this are rounding; data have unit scale.
 const TOLERANCE: f64 = 1e-12;
-/// Reduced costs of free weights up to this are zero; otherwise duals are corrected so many times.
+/// Reduced costs of free weights up to this are zero; otherwise duals are corrected this many
+/// times.
 const CORRECT: f64 = 1e-13;
 const CORRECTIONS: usize = 3;
 

@@ -204,9 +204,9 @@ trait Iterate {
 
 /// Runs Algorithm 4 for `rank` hott rows among the rows where `allowed` is true.
 ///
-/// Dense X: `4 f m n` flops an epoch for m candidates, in matrix products, and memory for a copy of
-/// X and for C in single precision, `4 f (n + m)` bytes and little more. Sparse X: m is limited by
-/// [`HottopixxSettings::columns`]; for each nonzero of X an epoch visits the candidates of its
+/// Dense X: `4 f m n` flops per epoch for m candidates, in matrix products, and memory for a copy
+/// of X and for C in single precision, `4 f (n + m)` bytes and little more. Sparse X: m is limited
+/// by [`HottopixxSettings::columns`]; for each nonzero of X an epoch visits the candidates of its
 /// document.
 ///
 /// # Errors

@@ -16,10 +16,10 @@ pub(super) struct RowBlock {
     pub delta: Vec<f32>,
 }
 
-/// The blocks' numbers of rows: so many that there is something to share, so large that the
-/// products run at full speed. Products take [`WHOLE`] vectors of rows at a time and lose speed on
-/// what remains, so that there are remainders only in the middle and at the end: two threads have
-/// equal shares.
+/// The blocks' numbers of rows: enough of them that there is something to share, large enough that
+/// the products run at full speed. Products take [`WHOLE`] vectors of rows at a time and lose speed
+/// on what remains, so that there are remainders only in the middle and at the end: two threads
+/// have equal shares.
 pub(super) fn block_sizes(f: usize) -> impl Iterator<Item = usize> {
     let vectors = f.div_ceil(LANES);
     let most = (vectors / 12).max(8);

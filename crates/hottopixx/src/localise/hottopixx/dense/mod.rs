@@ -44,7 +44,7 @@ use std::io::{self, Read, Write};
 /// How the work is cut up.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct DenseSettings {
-    /// At most about so many bytes of X are kept as panels; all of X when `None`.
+    /// At most about this many bytes of X are kept as panels; all of X when `None`.
     pub window_bytes: Option<usize>,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn panel_width(m: usize) -> usize {
     m.next_multiple_of(16).clamp(16, WIDEST_PANEL)
 }
 
-/// Wider panels have fewer projections an epoch, but more of the time goes into the steps.
+/// Wider panels have fewer projections per epoch, but more of the time goes into the steps.
 const WIDEST_PANEL: usize = 192;
 
 /// Columns of C that one task projects.

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The variables v are the *columns* d_j of the diagonal, in [0, 1], and the *slacks* t (one for
-//! minimax, one a row for total), unbounded above. Cuts are dense, there are a few hundred of
+//! minimax, one per row for total), unbounded above. Cuts are dense, there are a few hundred of
 //! them, and they arrive in batches, after each of which only some constraints are violated: the
 //! dual simplex method goes on from where it stood. At a vertex k variables are free and k
 //! constraints tight, and k is about the number of fractional diagonals, far below the number of
