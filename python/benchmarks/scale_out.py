@@ -288,12 +288,12 @@ def show_model(scratch: Path, quick: bool) -> None:
     fit = best(times, lambda: hottopixx.evaluate(rows, hott, **clean)) / half
     print("  constants, one thread of this machine:")
     for name, value, unit in (
-        ("reading and checking", look * 1e9, "ns an entry"),
-        ("reading again", read * 1e9, "ns an entry"),
+        ("reading and checking", look * 1e9, "ns per entry"),
+        ("reading again", read * 1e9, "ns per entry"),
         ("exact sums", exact * 1e9, "ns a pair"),
         (f"sums in {columns} buckets", sketch * 1e9, "ns a pair"),
         ("adding two blocks", add * 1e9, "ns a number"),
-        (f"fit of {columns} on {rank}", fit * 1e6, "us a row"),
+        (f"fit of {columns} on {rank}", fit * 1e6, "us per row"),
     ):
         print(f"    {name:22} {value:8.2f} {unit}")
     f, n, all_entries, workers, threads, net = 1e6, 1e9, 1e11, 100, 8, 1.25e9

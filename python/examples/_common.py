@@ -43,7 +43,7 @@ def corpus(folder: Path | None) -> tuple[sp.csr_array, list[str]]:
 def frequent(
     X: sp.csr_array, words: list[str], documents: int
 ) -> tuple[sp.csr_array, list[str], np.ndarray]:
-    """Only words in at least so many documents, and in how many each is."""
+    """Only words in at least this many documents, and in how many each is."""
     frequency = np.diff(X.tocsc().indptr)
     keep = np.flatnonzero(frequency >= documents)
     return X[:, keep], [words[j] for j in keep], frequency[keep]

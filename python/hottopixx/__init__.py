@@ -10,19 +10,7 @@ Arrays must not be changed by other threads while a call is under way.
 
 from typing import TYPE_CHECKING, Any
 
-from ._functions import (
-    certify,
-    compare,
-    cooccurrence,
-    evaluate,
-    factor,
-    generate,
-    l1_fit,
-    snpa,
-    spa,
-    squish,
-    xray,
-)
+from ._functions import certify, compare, evaluate, factor, snpa, spa, xray
 from ._native import InfeasibleError, NoAnswerError, __version__
 from ._results import (
     Certificate,
@@ -34,6 +22,7 @@ from ._results import (
     L1Fit,
     Theorem,
 )
+from ._tools import cooccurrence, generate, l1_fit, squish
 
 if TYPE_CHECKING:
     from ._estimator import Hottopixx

@@ -55,9 +55,9 @@ class Hottopixx(SelectorMixin, BaseEstimator):
     epochs : int, default=None
         Epochs of "hottopixx"; None for 50, fewer for more than 12,800 samples.
     tau, epsilon, alpha : float, default=None
-        What "lp" (`tau`) and "agkm" (`epsilon`, `alpha`) must be told.
+        What "lp" (`tau`) and "agkm" (`epsilon`, `alpha`) require.
     max_seconds : float, default=None
-        After so many seconds the best answer so far will do.
+        After this many seconds the best answer so far will do.
     random_state : int, RandomState instance or None, default=None
         Fixes everything random. None is 0: results are always reproducible.
     n_jobs : int, default=None

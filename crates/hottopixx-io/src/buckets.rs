@@ -5,8 +5,8 @@
 //! rows, which is quick, and then from each bucket into its rows, which fit the cache.
 
 use crate::budget::Budget;
-use crate::coordinate::{Entry, Layout, each_piece};
-use crate::error::{Fault, Place};
+use crate::coordinate::{Layout, MatrixEntry, each_piece};
+use crate::error::{Fault, FileLocation};
 use crate::load::Parsed;
 use crate::scan::Lines;
 use hottopixx::matrix::Sparse;
@@ -17,20 +17,20 @@ use std::io::Read;
 const BUCKETS: usize = 256;
 const PART: usize = 1024;
 
-/// The matrix of a text with one entry a line, of which the first lines have been read.
+/// The matrix of a text with one entry per line, of which the first lines have been read.
 pub(crate) fn read<R: Read>(
     lines: Lines<R>,
     layout: &Layout,
     budget: Budget,
 ) -> Result<Parsed, Fault> {
     let (rows, cols) = layout.shape();
-    let (rows, cols) = budget.sparse(rows, cols, Place::Line(layout.shape_at))?;
-    budget.entries(layout.count, Place::Line(layout.at))?;
+    let (rows, cols) = budget.sparse(rows, cols, FileLocation::Line(layout.shape_at))?;
+    budget.entries(layout.count, FileLocation::Line(layout.at))?;
     let mut buckets = Buckets::new(rows);
     each_piece(lines, layout, |entries, line| {
         let count = buckets.count + entries.len();
         if count > budget.max_entries() {
-            budget.entries(count as u64, Place::Line(line))?;
+            budget.entries(count as u64, FileLocation::Line(line))?;
         }
         buckets.append(entries);
         Ok(())
@@ -49,8 +49,8 @@ struct Buckets {
 /// Entries in parts, so that growing copies nothing.
 #[derive(Default)]
 struct Bucket {
-    full: Vec<Vec<Entry>>,
-    last: Vec<Entry>,
+    full: Vec<Vec<MatrixEntry>>,
+    last: Vec<MatrixEntry>,
 }
 
 impl Buckets {
@@ -64,7 +64,7 @@ impl Buckets {
         Buckets { buckets, shift, count: 0 }
     }
 
-    fn append(&mut self, entries: &[Entry]) {
+    fn append(&mut self, entries: &[MatrixEntry]) {
         self.count += entries.len();
         for entry in entries {
             let bucket = &mut self.buckets[(entry.row >> self.shift) as usize];
@@ -170,8 +170,8 @@ mod tests {
     #[test]
     fn entries_in_any_order_make_the_same_matrix() {
         for rows in [1, 2, 255, 256, 257, 100_000] {
-            let entries: Vec<Entry> = (0..30_000u32)
-                .map(|k| Entry {
+            let entries: Vec<MatrixEntry> = (0..30_000u32)
+                .map(|k| MatrixEntry {
                     row: k.wrapping_mul(2_654_435_761) % rows,
                     column: k % 7,
                     value: f64::from(k) / 3.0,

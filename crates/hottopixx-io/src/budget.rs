@@ -4,7 +4,7 @@
 //! before it allocates anything in proportion to such a claim, and grows lists of entries only by
 //! what it has really read.
 
-use crate::error::{Fault, Place};
+use crate::error::{Fault, FileLocation};
 use crate::machine::usual_memory;
 
 /// Bytes that one matrix may take, with what is needed to build it.
@@ -31,7 +31,7 @@ impl Budget {
     pub fn check(
         self,
         needed: u128,
-        place: Place,
+        place: FileLocation,
         what: impl FnOnce() -> String,
     ) -> Result<(), Fault> {
         if needed <= u128::from(self.limit) {
@@ -41,7 +41,7 @@ impl Budget {
     }
 
     /// Checks the shape of a dense matrix; its sizes and their product then fit `usize`.
-    pub fn dense(self, rows: u64, cols: u64, place: Place) -> Result<(usize, usize), Fault> {
+    pub fn dense(self, rows: u64, cols: u64, place: FileLocation) -> Result<(usize, usize), Fault> {
         let needed = u128::from(rows).saturating_mul(u128::from(cols)).saturating_mul(8);
         self.check(needed, place.clone(), || format!("a matrix of {rows} x {cols}"))?;
         sizes(rows, cols, place)
@@ -49,14 +49,19 @@ impl Budget {
 
     /// Checks the shape of a sparse matrix: at most 2^32 - 1 rows and columns, and room for where
     /// each row begins, also when the matrix is transposed.
-    pub fn sparse(self, rows: u64, cols: u64, place: Place) -> Result<(usize, usize), Fault> {
+    pub fn sparse(
+        self,
+        rows: u64,
+        cols: u64,
+        place: FileLocation,
+    ) -> Result<(usize, usize), Fault> {
         let needed = (u128::from(rows) + u128::from(cols) + 2) * 16;
         self.check(needed, place.clone(), || format!("a sparse matrix of {rows} x {cols}"))?;
         sizes(rows, cols, place)
     }
 
     /// Checks a number of stored entries.
-    pub fn entries(self, count: u64, place: Place) -> Result<(), Fault> {
+    pub fn entries(self, count: u64, place: FileLocation) -> Result<(), Fault> {
         let needed = u128::from(count) * ENTRY;
         self.check(needed, place, || format!("a matrix of {count} nonzeros"))
     }
@@ -68,7 +73,7 @@ impl Budget {
 }
 
 /// Sizes as numbers of this machine: at most 2^32 - 1 rows and columns.
-pub(crate) fn sizes(rows: u64, cols: u64, place: Place) -> Result<(usize, usize), Fault> {
+pub(crate) fn sizes(rows: u64, cols: u64, place: FileLocation) -> Result<(usize, usize), Fault> {
     match (u32::try_from(rows), u32::try_from(cols)) {
         (Ok(rows), Ok(cols)) => Ok((rows as usize, cols as usize)),
         _ => Err(Fault::Malformed {

@@ -4,7 +4,7 @@
 //! and hash. It is written under another name and then renamed, so that a run killed at any moment
 //! leaves the state before or the state after, never a part of one.
 
-use crate::error::{Error, Place};
+use crate::error::{Error, FileLocation};
 use crate::hpx::Hash;
 use crate::source::display_name;
 use crate::write;
@@ -76,7 +76,7 @@ impl Checkpoint {
     fn check(&self, file: File) -> Result<(), Error> {
         let fail = |what: &str, remedy: &str| Error::Malformed {
             file: display_name(&self.path),
-            place: Place::File,
+            place: FileLocation::File,
             what: what.to_owned(),
             remedy: remedy.to_owned(),
         };

@@ -7,7 +7,7 @@
 //! a row or column must not vanish because of one mistyped cell.
 
 use crate::budget::Budget;
-use crate::error::{Fault, Place, check_value, quote};
+use crate::error::{Fault, FileLocation, check_value, quote};
 use crate::load::Parsed;
 use crate::scan::number;
 use csv::ByteRecord;
@@ -23,7 +23,7 @@ pub(crate) fn read(reader: impl Read, separator: u8, budget: Budget) -> Result<P
         return Err(Fault::file("there is no line in it", "give at least one row of numbers"));
     };
     let second = records.next()?.map(|(r, line)| (r.clone(), line));
-    let header = Header::detect(&first, line, second.as_ref().map_or(0, |(r, _)| r.len()))?;
+    let header = FirstLine::detect(&first, line, second.as_ref().map_or(0, |(r, _)| r.len()))?;
     let width = first.len() + usize::from(header.short);
     let mut table = Table::new(width, header.names_rows, budget);
     if header.cells.is_none() {
@@ -155,7 +155,7 @@ fn class(cell: &[u8]) -> Class {
 }
 
 /// What the first line turned out to be.
-struct Header {
+struct FirstLine {
     cells: Option<ByteRecord>,
     /// Whether it proves that the first column holds row names.
     names_rows: bool,
@@ -163,14 +163,14 @@ struct Header {
     short: bool,
 }
 
-impl Header {
+impl FirstLine {
     /// Looks at the first line; `second` is the number of cells of the next.
-    fn detect(first: &ByteRecord, line: u64, second: usize) -> Result<Header, Fault> {
+    fn detect(first: &ByteRecord, line: u64, second: usize) -> Result<FirstLine, Fault> {
         let count = |c: Class| first.iter().filter(|cell| class(cell) == c).count();
         let (words, numbers) = (count(Class::Word), count(Class::Number));
         let short = first.len() + 1 == second && words > numbers;
         if short || (first.len() > 1 && names_columns_only(first)) {
-            return Ok(Header { cells: Some(first.clone()), names_rows: true, short });
+            return Ok(FirstLine { cells: Some(first.clone()), names_rows: true, short });
         }
         // A word in the first cell proves nothing where it can be the name of a row.
         let skip = usize::from(first.len() > 1);
@@ -178,14 +178,14 @@ impl Header {
         let words = first.iter().skip(skip).filter(|cell| class(cell) == Class::Word).count();
         match slip {
             Some((k, cell)) if words < numbers => Err(Fault::Malformed {
-                place: Place::Cell { line, column: k as u64 + 1 },
+                place: FileLocation::Cell { line, column: k as u64 + 1 },
                 what: format!("{} is not a number", quote(cell)),
                 remedy: "correct it or, if this is a header, give every column a word as name"
                     .to_owned(),
             }),
             slip => {
                 let cells = slip.is_some().then(|| first.clone());
-                Ok(Header { cells, names_rows: false, short: false })
+                Ok(FirstLine { cells, names_rows: false, short: false })
             }
         }
     }
@@ -234,7 +234,7 @@ impl Table {
         }
         let text = &record[0];
         self.bytes += 8 * self.width as u128 + 24 + text.len() as u128;
-        self.budget.check(self.bytes, Place::Line(line), || {
+        self.budget.check(self.bytes, FileLocation::Line(line), || {
             format!("a table of {} rows so far", self.firsts.len() + 1)
         })?;
         self.words += usize::from(class(text) == Class::Word);
@@ -286,7 +286,7 @@ fn text(cell: &[u8]) -> String {
 /// One entry of the matrix.
 fn entry(cell: &[u8], line: u64, column: u64) -> Result<f64, Fault> {
     let cell = cell.trim_ascii();
-    let place = || Place::Cell { line, column };
+    let place = || FileLocation::Cell { line, column };
     if let Some(value) = number(cell) {
         return check_value(value, place);
     }

@@ -45,7 +45,7 @@ pub enum Error {
         /// The file as the caller named it.
         file: String,
         /// Where in the file.
-        place: Place,
+        place: FileLocation,
         /// What is wrong there.
         what: String,
         /// What to do.
@@ -57,7 +57,7 @@ pub enum Error {
         /// The file as the caller named it.
         file: String,
         /// Where in the file.
-        place: Place,
+        place: FileLocation,
         /// The entry.
         value: f64,
         /// What is wrong with it.
@@ -74,7 +74,7 @@ pub enum Error {
         /// The file as the caller named it.
         file: String,
         /// Where in the file the size is stated or reached.
-        place: Place,
+        place: FileLocation,
         /// What is so large.
         what: String,
         /// Bytes that it needs.
@@ -111,7 +111,7 @@ pub enum Error {
 /// A place in a file, as a message names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum FileLocation {
     /// The file as a whole.
     File,
     /// A line of a text file, from 1.
@@ -134,16 +134,16 @@ pub enum Place {
     Array(String),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FileLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::File => Ok(()),
-            Place::Line(line) => write!(f, ", line {line}"),
-            Place::Cell { line, column } => write!(f, ", line {line}, column {column}"),
-            Place::Entry { row, col } => {
+            FileLocation::File => Ok(()),
+            FileLocation::Line(line) => write!(f, ", line {line}"),
+            FileLocation::Cell { line, column } => write!(f, ", line {line}, column {column}"),
+            FileLocation::Entry { row, col } => {
                 write!(f, ", row {row}, column {col} of the file (counting from 0)")
             }
-            Place::Array(key) => write!(f, ", array {}", quote(key.as_bytes())),
+            FileLocation::Array(key) => write!(f, ", array {}", quote(key.as_bytes())),
         }
     }
 }
@@ -151,9 +151,9 @@ impl fmt::Display for Place {
 /// An [`Error`] of a parser, before the name of the file is known.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    Malformed { place: Place, what: String, remedy: String },
-    Value { place: Place, value: f64 },
-    TooLarge { place: Place, what: String, needed: u128, limit: u64 },
+    Malformed { place: FileLocation, what: String, remedy: String },
+    Value { place: FileLocation, value: f64 },
+    TooLarge { place: FileLocation, what: String, needed: u128, limit: u64 },
     Io(io::Error),
     Matrix(hottopixx::Error),
 }
@@ -166,20 +166,24 @@ pub(crate) struct Corrupt(pub &'static str);
 impl Fault {
     /// Something wrong with the file as a whole.
     pub fn file(what: impl Into<String>, remedy: impl Into<String>) -> Fault {
-        Fault::Malformed { place: Place::File, what: what.into(), remedy: remedy.into() }
+        Fault::Malformed { place: FileLocation::File, what: what.into(), remedy: remedy.into() }
     }
 
     /// Something wrong with one line.
     pub fn line(line: u64, what: impl Into<String>, remedy: impl Into<String>) -> Fault {
-        Fault::Malformed { place: Place::Line(line), what: what.into(), remedy: remedy.into() }
+        Fault::Malformed {
+            place: FileLocation::Line(line),
+            what: what.into(),
+            remedy: remedy.into(),
+        }
     }
 
     /// The same, in an array of an archive instead of the file as a whole.
     pub fn in_array(mut self, key: &str) -> Fault {
         if let Fault::Malformed { place, .. } | Fault::TooLarge { place, .. } = &mut self
-            && *place == Place::File
+            && *place == FileLocation::File
         {
-            *place = Place::Array(key.to_owned());
+            *place = FileLocation::Array(key.to_owned());
         }
         self
     }
@@ -205,7 +209,7 @@ impl Fault {
             Fault::Io(source) => match source.get_ref().and_then(|e| e.downcast_ref::<Corrupt>()) {
                 Some(Corrupt(what)) => Error::Malformed {
                     file,
-                    place: Place::File,
+                    place: FileLocation::File,
                     what: (*what).to_owned(),
                     remedy: "copy or download the file again".to_owned(),
                 },
@@ -229,7 +233,7 @@ impl From<hottopixx::Error> for Fault {
 }
 
 /// Checks one entry of a matrix: finite and not negative.
-pub(crate) fn check_value(value: f64, place: impl FnOnce() -> Place) -> Result<f64, Fault> {
+pub(crate) fn check_value(value: f64, place: impl FnOnce() -> FileLocation) -> Result<f64, Fault> {
     if value.is_finite() && value >= 0.0 {
         Ok(value)
     } else {

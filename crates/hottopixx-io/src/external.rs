@@ -3,15 +3,15 @@
 //!
 //! The first pass counts the entries of each row. Rows are then taken in bands whose entries fit; a
 //! pass over the text gathers those of one band, which are sorted, merged and written behind those of
-//! the band before. Memory is two numbers a row and one band, files are written in order, and the
+//! the band before. Memory is two numbers per row and one band, files are written in order, and the
 //! result is the same as in memory: repeated places are added in the order of the text.
 
 use crate::budget::Budget;
 use crate::cache::Keeper;
-use crate::coordinate::{Entry, Layout, each_piece};
-use crate::error::{Error, Fault, Place};
+use crate::coordinate::{Layout, MatrixEntry, each_piece};
+use crate::error::{Error, Fault, FileLocation};
 use crate::format::Format;
-use crate::hpx::Header;
+use crate::hpx::HpxHeader;
 use crate::scan::Lines;
 use crate::source::{Source, Stream, display_name};
 use crate::write::{atomic, numbers};
@@ -44,10 +44,10 @@ pub(crate) fn build(
     let text = Text { path, format, transpose };
     let Some((_, layout)) = text.open()? else { return Ok(false) };
     let (rows, cols) = layout.shape();
-    let (rows, cols) = budget.sparse(rows, cols, Place::Line(layout.shape_at))?;
+    let (rows, cols) = budget.sparse(rows, cols, FileLocation::Line(layout.shape_at))?;
     let mut starts = text.count(rows)?;
-    let bands = bands(&starts, budget, Place::Line(layout.at))?;
-    let header = Header {
+    let bands = bands(&starts, budget, FileLocation::Line(layout.at))?;
+    let header = HpxHeader {
         sparse: true,
         rows: rows as u64,
         cols: cols as u64,
@@ -91,7 +91,11 @@ pub(crate) fn build(
 }
 
 /// Cuts the rows so that the entries of each band fit; `starts` says where rows begin.
-fn bands(starts: &[usize], budget: Budget, place: Place) -> Result<Vec<Range<usize>>, Fault> {
+fn bands(
+    starts: &[usize],
+    budget: Budget,
+    place: FileLocation,
+) -> Result<Vec<Range<usize>>, Fault> {
     let rows = starts.len() - 1;
     let longest = starts.windows(2).map(|w| (w[1] - w[0]) as u64).max().unwrap_or(0);
     let fixed = u128::from(longest * SORTED) + starts.len() as u128 * 16;
@@ -135,7 +139,7 @@ impl Text<'_> {
         Ok(opened.map(|(lines, layout)| (lines, layout.transposed(self.transpose))))
     }
 
-    fn each(&self, mut take: impl FnMut(&Entry)) -> Result<(), Fault> {
+    fn each(&self, mut take: impl FnMut(&MatrixEntry)) -> Result<(), Fault> {
         let Some((lines, layout)) = self.open()? else { return Ok(()) };
         each_piece(lines, &layout, |entries, _| {
             entries.iter().for_each(&mut take);
@@ -187,13 +191,13 @@ struct Band {
 /// The file that is written.
 struct Output<'a> {
     file: &'a mut BufWriter<File>,
-    header: Header,
+    header: HpxHeader,
     /// Entries written so far.
     written: usize,
 }
 
 impl<'a> Output<'a> {
-    fn new(file: &'a mut BufWriter<File>, header: Header) -> io::Result<Self> {
+    fn new(file: &'a mut BufWriter<File>, header: HpxHeader) -> io::Result<Self> {
         Ok(Output { file, header, written: 0 })
     }
 

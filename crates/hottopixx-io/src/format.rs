@@ -17,7 +17,7 @@ pub enum Format {
     Csv,
     /// A table with tabs.
     Tsv,
-    /// SVMlight / LIBSVM: one sample a line.
+    /// SVMlight / LIBSVM: one sample per line.
     SvmLight,
     /// UCI bag of words, `docword.NAME.txt`.
     BagOfWords,

@@ -10,7 +10,7 @@
 //! | `.npz` | numpy archive, or scipy CSR / CSC / COO | as stored |
 //! | `.mtx` | Matrix Market, array or coordinate | as stored |
 //! | `.csv`, `.tsv` | table; header and row names detected | as stored |
-//! | `.svm`, `.libsvm`, `.svmlight` | one sample a line | samples |
+//! | `.svm`, `.libsvm`, `.svmlight` | one sample per line | samples |
 //! | `docword.NAME.txt` | UCI bag of words | words |
 //! | `.hpx` | our own, with names ([`write::hpx`]) | as stored |
 //!
@@ -53,9 +53,9 @@ pub mod write;
 
 pub use cache::{Cache, CacheUse};
 pub use checkpoint::Checkpoint;
-pub use error::{Error, Place};
+pub use error::{Error, FileLocation};
 pub use format::{Format, UnknownFormatName};
 pub use load::{LoadOptions, Loaded, load, load_signed, read};
 pub use names::{read_names, read_numbers};
-pub use peek::{Header, peek};
+pub use peek::{FileHeader, peek};
 pub use source::Source;

@@ -2,7 +2,7 @@
 
 use crate::budget::Budget;
 use crate::cache::{Cache, CacheUse, Facts, Keeper};
-use crate::error::{Error, Fault, Place};
+use crate::error::{Error, Fault, FileLocation};
 use crate::format::{Format, KNOWN};
 use crate::source::{Body, Source, Stream, display_name};
 use crate::{bow, delimited, external, hpx, mtx, names, npy, npz, svmlight};
@@ -36,7 +36,7 @@ pub struct Loaded {
     pub row_names: Option<Vec<String>>,
     /// Names of the columns, where the file has them.
     pub col_names: Option<Vec<String>>,
-    /// Labels of the samples, in svmlight files that have one number a line as label.
+    /// Labels of the samples, in svmlight files that have one number per line as label.
     pub labels: Option<Vec<f64>>,
     /// The format it was read as.
     pub format: Format,
@@ -90,7 +90,7 @@ impl Parsed {
             }
             E::Negative { row, col, value } | E::NotFinite { row, col, value } => {
                 let (row, col) = order(row, col);
-                Fault::Value { place: Place::Entry { row, col }, value }
+                Fault::Value { place: FileLocation::Entry { row, col }, value }
             }
             other => Fault::Matrix(other),
         })
@@ -103,7 +103,7 @@ impl Parsed {
             let mut entries = self.matrix.row(i).nonzeros();
             if let Some((k, value)) = entries.find(|(_, value)| !value.is_finite()) {
                 let (row, col) = if self.transposed { (k, i) } else { (i, k) };
-                return Err(Fault::Value { place: Place::Entry { row, col }, value });
+                return Err(Fault::Value { place: FileLocation::Entry { row, col }, value });
             }
         }
         if rows == 0 || cols == 0 {
@@ -143,7 +143,7 @@ fn check_transpose(matrix: &Matrix, mapped: bool, budget: Budget) -> Result<(), 
         Matrix::Dense(m) => m.values().len() as u128 * 8,
         Matrix::Sparse(m) => m.values().len() as u128 * 12 + cols as u128 * 8,
     };
-    budget.check(needed * copies, Place::File, what)
+    budget.check(needed * copies, FileLocation::File, what)
 }
 
 /// Reads a matrix from a file or from standard input.
@@ -327,6 +327,6 @@ fn npy(mut stream: Stream<'_>, budget: Budget) -> Result<Parsed, Fault> {
 fn slurp(reader: impl Read, budget: Budget) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
     reader.take(budget.limit().saturating_add(1)).read_to_end(&mut bytes)?;
-    budget.check(bytes.len() as u128, Place::File, || "the archive".to_owned())?;
+    budget.check(bytes.len() as u128, FileLocation::File, || "the archive".to_owned())?;
     Ok(bytes)
 }

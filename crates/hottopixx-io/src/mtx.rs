@@ -8,7 +8,7 @@
 use crate::buckets;
 use crate::budget::Budget;
 use crate::coordinate::{Layout, truncated};
-use crate::error::{Fault, Place, quote};
+use crate::error::{Fault, FileLocation, quote};
 use crate::load::Parsed;
 use crate::scan::{Line, Lines};
 use hottopixx::matrix::Dense;
@@ -22,7 +22,7 @@ pub(crate) const MAGIC: &[u8] = b"%%MatrixMarket";
 
 /// What the first line says.
 #[derive(Clone, Copy)]
-pub(crate) struct Kind {
+pub(crate) struct Banner {
     coordinate: bool,
     pattern: bool,
     symmetric: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Kind {
 /// A file of which the first line has been read, with what follows it.
 pub(crate) enum Opened<R> {
     /// An array: the sizes are still to come.
-    Array(Lines<R>, Kind),
+    Array(Lines<R>, Banner),
     /// Coordinates: the entries are to come.
     Coordinate(Lines<R>, Layout),
 }
@@ -96,13 +96,13 @@ fn no_banner(line: u64) -> Fault {
 }
 
 /// The line `%%MatrixMarket matrix FORMAT FIELD SYMMETRY`, in any case.
-fn banner(line: Line<'_>) -> Result<Kind, Fault> {
+fn banner(line: Line<'_>) -> Result<Banner, Fault> {
     let text = line.bytes.to_ascii_lowercase();
     let words: Vec<&[u8]> = Line { bytes: &text, ..line }.words().collect();
     let [b"%%matrixmarket", object, format, field, symmetry] = words[..] else {
         return Err(no_banner(line.number));
     };
-    let refuse = |what: &[u8], remedy: &str| -> Result<Kind, Fault> {
+    let refuse = |what: &[u8], remedy: &str| -> Result<Banner, Fault> {
         Err(line.fault(format!("{} is not supported", quote(what)), remedy))
     };
     if object != b"matrix" {
@@ -123,7 +123,7 @@ fn banner(line: Line<'_>) -> Result<Kind, Fault> {
         b"symmetric" => true,
         other => return refuse(other, "write all entries as \"general\"; none may be negative"),
     };
-    Ok(Kind { coordinate, pattern, symmetric })
+    Ok(Banner { coordinate, pattern, symmetric })
 }
 
 /// The line of sizes behind the comments: `N` whole numbers.
@@ -143,7 +143,7 @@ fn sizes<R: Read, const N: usize>(
     Ok((out, line.number))
 }
 
-fn check_square(kind: Kind, rows: u64, cols: u64, line: u64) -> Result<(), Fault> {
+fn check_square(kind: Banner, rows: u64, cols: u64, line: u64) -> Result<(), Fault> {
     if kind.symmetric && rows != cols {
         let what = format!("a symmetric matrix cannot be {rows} x {cols}");
         return Err(Fault::line(line, what, "correct the sizes or write it as \"general\""));
@@ -152,10 +152,10 @@ fn check_square(kind: Kind, rows: u64, cols: u64, line: u64) -> Result<(), Fault
 }
 
 /// A dense file lists columns one after the other: read as rows, it is the transpose.
-fn array<R: Read>(mut lines: Lines<R>, kind: Kind, budget: Budget) -> Result<Parsed, Fault> {
+fn array<R: Read>(mut lines: Lines<R>, kind: Banner, budget: Budget) -> Result<Parsed, Fault> {
     let ([rows, cols], at) = sizes(&mut lines, "the number of rows and of columns")?;
     check_square(kind, rows, cols, at)?;
-    let (rows, cols) = budget.dense(rows, cols, Place::Line(at))?;
+    let (rows, cols) = budget.dense(rows, cols, FileLocation::Line(at))?;
     let count = if kind.symmetric { rows * (rows + 1) / 2 } else { rows * cols };
     let mut values = Vec::new();
     while let Some(line) = lines.next_full(Some(b'%'))? {

@@ -1,7 +1,7 @@
-//! Small text files beside a matrix: one name or one number a line.
+//! Small text files beside a matrix: one name or one number per line.
 
 use crate::budget::Budget;
-use crate::error::{Error, Fault, Place, quote};
+use crate::error::{Error, Fault, FileLocation, quote};
 use crate::scan::Lines;
 use crate::source::{Source, Stream, display_name};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Longest line of such a file.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// Reads one name a line, in UTF-8; an empty line is an empty name, except behind the last.
+/// Reads one name per line, in UTF-8; an empty line is an empty name, except behind the last.
 ///
 /// # Errors
 /// [`Error`] when the file cannot be read or a line is not UTF-8.
@@ -26,7 +26,7 @@ pub fn read_names(path: impl AsRef<Path>) -> Result<Vec<String>, Error> {
     })
 }
 
-/// Reads one finite number a line; only the end of the file may hold empty lines.
+/// Reads one finite number per line; only the end of the file may hold empty lines.
 ///
 /// # Errors
 /// [`Error`] when the file cannot be read or a line is not a finite number.
@@ -39,7 +39,7 @@ pub fn read_numbers(path: impl AsRef<Path>) -> Result<Vec<f64>, Error> {
             return Ok(());
         }
         if let Some(line) = blank {
-            return Err(Fault::line(line, "the line is empty", "give one number a line"));
+            return Err(Fault::line(line, "the line is empty", "give one number per line"));
         }
         match crate::scan::number(word) {
             Some(value) if value.is_finite() => {
@@ -48,7 +48,7 @@ pub fn read_numbers(path: impl AsRef<Path>) -> Result<Vec<f64>, Error> {
             }
             _ => {
                 let what = format!("{} is not a finite number", quote(word));
-                Err(Fault::line(number, what, "give one number a line"))
+                Err(Fault::line(number, what, "give one number per line"))
             }
         }
     })
@@ -66,7 +66,7 @@ fn each_line<T>(
         let mut bytes = 0;
         while let Some(line) = lines.next()? {
             bytes += (line.bytes.len() + size_of::<T>()) as u128;
-            budget.check(bytes, Place::Line(line.number), || "the list".to_owned())?;
+            budget.check(bytes, FileLocation::Line(line.number), || "the list".to_owned())?;
             take(&mut out, line.number, line.bytes)?;
         }
         Ok(out)
@@ -88,6 +88,6 @@ pub(crate) fn check_count(path: &Path, found: usize, words: usize) -> Result<(),
         return Ok(());
     }
     let what = format!("it has {found} lines but the bag of words has {words} words");
-    Err(Fault::file(what, "give one word a line, or move the file away")
+    Err(Fault::file(what, "give one word per line, or move the file away")
         .in_file(&display_name(path)))
 }

@@ -6,9 +6,9 @@
 //! further than its header allows.
 
 use crate::budget::Budget;
-use crate::error::{Corrupt, Fault, Place, quote};
+use crate::error::{Corrupt, Fault, FileLocation, quote};
 use crate::load::Parsed;
-use crate::npy::{self, Header};
+use crate::npy::{self, NpyHeader};
 use crate::peek::Sizes;
 use crate::triplets::Triplets;
 use hottopixx::matrix::Sparse;
@@ -45,7 +45,8 @@ pub(crate) fn read(
 /// The sizes of what [`read`] would read.
 pub(crate) fn peek(reader: impl Read + Seek, key: Option<&str>) -> Result<Sizes, Fault> {
     let mut archive = Archive::open(reader, Budget::new(None))?;
-    let header = |archive: &mut Archive<_>, key: &str| archive.member(key, |r, _| Header::read(r));
+    let header =
+        |archive: &mut Archive<_>, key: &str| archive.member(key, |r, _| NpyHeader::read(r));
     if key.is_none() && archive.is_sparse() {
         let shape = archive.whole("shape", 2, u64::MAX)?;
         let stored = Some(length(&header(&mut archive, "data")?)?);
@@ -114,7 +115,7 @@ impl<R: Read + Seek> Archive<R> {
         }
         let mut matrices = Vec::new();
         for key in self.keys.clone() {
-            let header = self.member(&key, |reader, _| Header::read(reader))?;
+            let header = self.member(&key, |reader, _| NpyHeader::read(reader))?;
             if header.shape.len() == 2 && header.dtype().is_ok() {
                 matrices.push(key);
             }
@@ -151,7 +152,7 @@ impl<R: Read + Seek> Archive<R> {
             return Err(Fault::file(what, "give a matrix of two").in_array("shape"));
         };
         let (rows, cols) =
-            self.budget.sparse(rows, cols, Place::File).map_err(|f| f.in_array("shape"))?;
+            self.budget.sparse(rows, cols, FileLocation::File).map_err(|f| f.in_array("shape"))?;
         match &format[..] {
             b"csr" => Ok(Parsed::new(self.compressed(rows, cols)?)),
             b"csc" => Ok(Parsed::new(self.compressed(cols, rows)?).transposed()),
@@ -206,7 +207,7 @@ impl<R: Read + Seek> Archive<R> {
         self.array("data", |reader, header, budget| {
             let dtype = header.dtype()?;
             let count = length(header)?;
-            budget.entries(count, Place::File)?;
+            budget.entries(count, FileLocation::File)?;
             let mut values = Vec::new();
             values.reserve_exact(credible(count, largest));
             npy::read_numbers(reader, dtype, count, |bytes| {
@@ -266,10 +267,10 @@ impl<R: Read + Seek> Archive<R> {
     fn array<T>(
         &mut self,
         key: &str,
-        body: impl FnOnce(&mut dyn Read, &Header, Budget) -> Result<T, Fault>,
+        body: impl FnOnce(&mut dyn Read, &NpyHeader, Budget) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
         self.member(key, |mut reader, budget| {
-            let header = Header::read(&mut reader)?;
+            let header = NpyHeader::read(&mut reader)?;
             let out = body(reader, &header, budget)?;
             let spare = io::copy(&mut reader.take(SPARE), &mut io::sink())?;
             if spare == SPARE {
@@ -305,7 +306,7 @@ impl<R: Read> Read for Checked<R> {
 }
 
 /// Length of an array of one dimension.
-fn length(header: &Header) -> Result<u64, Fault> {
+fn length(header: &NpyHeader) -> Result<u64, Fault> {
     match header.shape[..] {
         [length] => Ok(length),
         ref other => {
@@ -318,7 +319,7 @@ fn length(header: &Header) -> Result<u64, Fault> {
 /// Reads an array of whole numbers chunk by chunk.
 fn whole_numbers(
     reader: &mut dyn Read,
-    header: &Header,
+    header: &NpyHeader,
     mut take: impl FnMut(&[u64]) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let dtype = header.dtype()?;

@@ -4,14 +4,14 @@ use crate::error::Fault;
 use crate::format::Format;
 use crate::load::{LoadOptions, format_of};
 use crate::map;
-use crate::npy::{Dtype, Kind};
+use crate::npy::{Dtype, NumberKind};
 use crate::source::{Body, Source, Stream};
 use crate::{bow, hpx, mtx, npy, npz};
 use std::io::{BufReader, Seek};
 
 /// What a file promises. Nothing is checked: the numbers may be absurd.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Header {
+pub struct FileHeader {
     /// The format.
     pub format: Format,
     /// Rows of the matrix as it would be loaded.
@@ -39,7 +39,7 @@ pub(crate) struct Sizes {
 /// The sizes that the header of a file states: for npy, npz, Matrix Market, bags of words and hpx.
 /// `None` for tables and svmlight, whose size only reading tells, for standard input and for files
 /// that cannot be opened or whose header is broken; [`crate::load`] says what is wrong.
-pub fn peek(source: &Source, options: &LoadOptions) -> Option<Header> {
+pub fn peek(source: &Source, options: &LoadOptions) -> Option<FileHeader> {
     let path = source.as_path().filter(|path| path.is_file())?;
     let stream = Stream::open(source).ok()?;
     let named = options.format.or_else(|| Format::from_path(path));
@@ -58,7 +58,7 @@ pub fn peek(source: &Source, options: &LoadOptions) -> Option<Header> {
     let mapped =
         map::NATIVE && plain && as_stored.is_some_and(|turned| turned == options.transpose);
     let dense = sizes.stored.is_none();
-    Some(Header { format, rows, cols, nonzeros: sizes.stored, dense, bytes, mapped })
+    Some(FileHeader { format, rows, cols, nonzeros: sizes.stored, dense, bytes, mapped })
 }
 
 /// The sizes, and for numbers that can be mapped whether they are stored by columns.
@@ -74,9 +74,9 @@ fn sizes(
     };
     Ok(match format {
         Format::Npy => {
-            let header = npy::Header::read(&mut stream.into_reader())?;
+            let header = npy::NpyHeader::read(&mut stream.into_reader())?;
             let (rows, cols) = header.matrix_shape()?;
-            let native = Dtype { kind: Kind::Float, size: 8, big_endian: false };
+            let native = Dtype { kind: NumberKind::Float, size: 8, big_endian: false };
             let turned = (header.dtype()? == native).then_some(header.fortran_order);
             Some((Sizes { rows, cols, stored: None }, turned))
         }
@@ -99,7 +99,7 @@ fn sizes(
         Format::Hpx => {
             let mut start = [0; hpx::SIZE];
             let found = npy::fill(&mut stream.into_reader(), &mut start)?;
-            let (header, _) = hpx::Header::decode(&start[..found])?;
+            let (header, _) = hpx::HpxHeader::decode(&start[..found])?;
             let stored = header.sparse.then_some(header.stored);
             Some((Sizes { rows: header.rows, cols: header.cols, stored }, Some(false)))
         }

@@ -1,11 +1,11 @@
-//! SVMlight / LIBSVM text: one sample a line, `label index:value index:value … # comment`.
+//! SVMlight / LIBSVM text: one sample per line, `label index:value index:value … # comment`.
 //!
 //! Reference: the file format of SVM-light (Joachims 1999). Rows are samples. Indices count from 1;
 //! when any index is 0, the file counts from 0 instead. `qid:N` is skipped. Labels do not take part
 //! in a factorization: they are kept when each line has one number as its label.
 
 use crate::budget::Budget;
-use crate::error::{Fault, Place, quote};
+use crate::error::{Fault, FileLocation, quote};
 use crate::load::Parsed;
 use crate::scan::{Line, Lines, number};
 use crate::triplets::Triplets;
@@ -37,7 +37,7 @@ pub(crate) fn read(reader: impl Read, budget: Budget) -> Result<Parsed, Fault> {
     }
     let State { mut triplets, labels, samples, largest, from_zero, .. } = state;
     let cols = if from_zero { u64::from(largest) + 1 } else { u64::from(largest) };
-    let (rows, cols) = budget.sparse(u64::from(samples), cols, Place::File)?;
+    let (rows, cols) = budget.sparse(u64::from(samples), cols, FileLocation::File)?;
     if !from_zero {
         triplets.count_columns_from_one();
     }
@@ -57,7 +57,7 @@ impl State {
             self.budget.sparse(
                 u64::from(row),
                 u64::from(self.largest),
-                Place::Line(line.number),
+                FileLocation::Line(line.number),
             )?;
         }
         let mut label = None;

@@ -1,7 +1,7 @@
 //! Entries of a sparse matrix in the order of the file, gathered into rows at the end.
 
 use crate::budget::Budget;
-use crate::error::{Fault, Place};
+use crate::error::{Fault, FileLocation};
 use hottopixx::matrix::Sparse;
 
 /// A growing list of (row, column, value), held to a budget.
@@ -31,7 +31,7 @@ impl Triplets {
     #[inline]
     pub fn push(&mut self, row: u32, column: u32, value: f64, line: u64) -> Result<(), Fault> {
         if self.values.len() >= self.most {
-            self.budget.entries(self.values.len() as u64 + 1, Place::Line(line))?;
+            self.budget.entries(self.values.len() as u64 + 1, FileLocation::Line(line))?;
         }
         self.sorted &= self.rows.last().is_none_or(|last| *last <= row);
         self.rows.push(row);

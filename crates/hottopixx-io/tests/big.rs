@@ -158,16 +158,16 @@ fn damaged_hpx_is_refused_in_one_sentence() {
 }
 
 /// A folder with a file in it, and a folder for its cache.
-struct Place {
+struct CacheFolder {
     folder: tempfile::TempDir,
     options: LoadOptions,
 }
 
-impl Place {
+impl CacheFolder {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::Folder(folder.path().join("deep/cache"));
-        Place { folder, options: LoadOptions { cache, ..Default::default() } }
+        CacheFolder { folder, options: LoadOptions { cache, ..Default::default() } }
     }
 
     fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
@@ -201,7 +201,7 @@ fn without_cache(loaded: Loaded) -> Loaded {
 
 #[test]
 fn text_of_every_format_is_kept_and_comes_back() {
-    let mut place = Place::new();
+    let mut place = CacheFolder::new();
     for (k, (format, bytes)) in good_files().into_iter().enumerate() {
         let gz = if bytes.starts_with(b"\x1f\x8b") { ".gz" } else { "" };
         let name = match format {
@@ -227,7 +227,7 @@ fn text_of_every_format_is_kept_and_comes_back() {
 
 #[test]
 fn a_change_of_the_source_or_of_the_options_is_noticed() {
-    let mut place = Place::new();
+    let mut place = CacheFolder::new();
     let path = place.write("x.csv", "1,2\n3,4\n");
     let (_, cache) = place.written(&path);
     let old = fs::metadata(&path).unwrap().modified().unwrap();
@@ -255,7 +255,7 @@ fn a_change_of_the_source_or_of_the_options_is_noticed() {
 
 #[test]
 fn a_damaged_cache_is_written_again() {
-    let place = Place::new();
+    let place = CacheFolder::new();
     let path = place.write("x.svm", "1 1:2 3:4\n-1 2:1\n");
     let (first, cache) = place.written(&path);
     assert_eq!(first.labels, Some(vec![1.0, -1.0]));
@@ -280,7 +280,7 @@ fn a_damaged_cache_is_written_again() {
 
 #[test]
 fn a_cache_that_cannot_be_written_is_no_error() {
-    let mut place = Place::new();
+    let mut place = CacheFolder::new();
     let path = place.write("x.csv", "1,2\n");
     place.options.cache = Cache::Folder(path.clone());
     let loaded = load_with(&path, &place.options).unwrap();
@@ -290,7 +290,7 @@ fn a_cache_that_cannot_be_written_is_no_error() {
 
 #[test]
 fn small_files_are_not_kept_beside() {
-    let mut place = Place::new();
+    let mut place = CacheFolder::new();
     place.options.cache = Cache::Beside;
     let path = place.write("x.csv", "1,2\n");
     assert_eq!(load_with(&path, &place.options).unwrap().cache, CacheUse::Unused);
@@ -312,7 +312,7 @@ fn what_does_not_fit_is_built_on_disk() {
     ];
     for (name, bytes) in all {
         for transpose in [false, true] {
-            let mut place = Place::new();
+            let mut place = CacheFolder::new();
             place.options.transpose = transpose;
             place.options.cache = Cache::Beside;
             let path = place.write(name, &bytes);
@@ -341,7 +341,7 @@ fn what_does_not_fit_is_built_on_disk() {
 
 #[test]
 fn faults_of_the_text_are_found_while_building_on_disk() {
-    let mut place = Place::new();
+    let mut place = CacheFolder::new();
     place.options.max_bytes = Some(8000);
     let good = market("general", &entries());
     for (text, want) in [

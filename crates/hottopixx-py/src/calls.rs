@@ -19,7 +19,7 @@ use serde::Serialize;
 
 /// Everything about an answer that is not an array, as the package reads it.
 #[derive(Serialize)]
-struct Report<'a> {
+struct AnswerReport<'a> {
     method: &'static str,
     chosen_from: Option<&'a str>,
     judged: &'a [Judged],
@@ -35,9 +35,9 @@ struct Report<'a> {
     seconds: Seconds,
 }
 
-impl<'a> From<&'a Factorization> for Report<'a> {
+impl<'a> From<&'a Factorization> for AnswerReport<'a> {
     fn from(answer: &'a Factorization) -> Self {
-        Report {
+        AnswerReport {
             method: answer.method.name(),
             chosen_from: answer.chosen_from.as_deref(),
             judged: &answer.judged,
@@ -59,7 +59,7 @@ impl<'a> From<&'a Factorization> for Report<'a> {
 type Answer = (String, Py<PyAny>, Py<PyAny>, Py<PyArray1<f64>>, Option<Py<PyArray1<f64>>>);
 
 fn answer(py: Python<'_>, found: Factorization) -> PyResult<Answer> {
-    let report = json(&Report::from(&found))?;
+    let report = json(&AnswerReport::from(&found))?;
     let errors = PyArray1::from_vec(py, found.errors.per_row).unbind();
     let diagonal = found.diagonal.map(|d| PyArray1::from_vec(py, d).unbind());
     Ok((report, to_python(py, found.f)?, to_python(py, found.w)?, errors, diagonal))
@@ -127,7 +127,7 @@ pub fn certify(
 
 /// One line of a comparison, beside its answer.
 #[derive(Serialize)]
-struct Line {
+struct ComparisonLine {
     seconds: f64,
     ratio: f64,
     agreement: Option<usize>,
@@ -153,7 +153,7 @@ pub fn compare(
     let mut answers = Vec::new();
     for entry in compared.answers {
         let (seconds, ratio, agreement) = (entry.seconds, entry.ratio, entry.agreement);
-        let line = json(&Line { seconds, ratio, agreement })?;
+        let line = json(&ComparisonLine { seconds, ratio, agreement })?;
         answers.push((answer(py, entry.answer)?, line));
     }
     let left_out = compared.skipped.into_iter().map(|(method, why)| {

@@ -103,9 +103,9 @@ pub fn to_python(error: Error) -> PyErr {
 
 /// The last report of progress that Python has not heard of.
 #[derive(Default)]
-struct Latest(Mutex<Option<Report>>);
+struct Latest(Mutex<Option<ProgressReport>>);
 
-type Report = (&'static str, String, usize, Option<usize>, Option<(String, f64)>);
+type ProgressReport = (&'static str, String, usize, Option<usize>, Option<(String, f64)>);
 
 impl Observer for Latest {
     fn progress(&self, progress: &Progress<'_>) {

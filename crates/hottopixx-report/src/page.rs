@@ -1,7 +1,7 @@
 //! HTML pages that are one file: style and drawings within, nothing asked of the network, light or
 //! dark as the reader has it, every text from outside escaped.
 
-use crate::plot::{Chart, ChartPlace};
+use crate::plot::{Chart, ChartTarget};
 use crate::table::Table;
 use std::fmt::Write as _;
 
@@ -169,7 +169,7 @@ fn html(block: &Block) -> String {
         Block::Note(text) => format!("<p class=\"note\">{}</p>\n", escape(text)),
         Block::Figure { chart, caption, .. } => format!(
             "<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n",
-            chart.svg(ChartPlace::Page),
+            chart.svg(ChartTarget::Page),
             escape(caption)
         ),
         Block::Table(caption, table) => format!(

@@ -224,7 +224,7 @@ pub struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Counts about so many operations (multiplications, comparisons) and says whether to stop.
+    /// Counts about this many operations (multiplications, comparisons) and says whether to stop.
     /// Once it has said so it keeps saying it.
     pub fn spend(&mut self, operations: usize) -> Option<Stop> {
         self.work = self.work.saturating_add(operations);

@@ -139,7 +139,7 @@ pub enum Error {
     /// A linear program with tau that ended with neither a point nor a proof that there is none.
     #[error("{}", undecided(*.tau, *.bound, *.reached))]
     Undecided {
-        /// The largest error a row was to have.
+        /// The largest error that a row was to have.
         tau: f64,
         /// No tau below this is feasible.
         bound: f64,

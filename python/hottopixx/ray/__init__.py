@@ -8,6 +8,7 @@ as long as the data fit: one process is faster. Needs Ray: `pip install 'hottopi
 
 from ._cluster import cluster
 from ._factor import factor
-from ._source import PartitionError, write
+from ._source import PartitionError
+from ._write import write
 
 __all__ = ["PartitionError", "cluster", "factor", "write"]

@@ -12,14 +12,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from .._arrays import from_native, to_native
-from ._source import is_sparse, whole
+from ._blocks import is_sparse
+from ._write import whole
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
     from .._types import Answer
-    from ._source import Block
+    from ._blocks import Block
 
 _ABOUT, _MATRIX, _ANSWER = "about.json", "matrix", "answer.npz"
 

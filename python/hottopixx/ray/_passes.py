@@ -21,9 +21,9 @@ from . import _plan, _work
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ._blocks import Block
     from ._corpus import Corpus, Tell
     from ._engine import Engine, Task
-    from ._source import Block
 
 #: Share of this machine's memory that the matrix to choose from may take.
 _SHARE = 0.6

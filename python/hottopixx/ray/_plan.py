@@ -65,8 +65,8 @@ def memory(
 ) -> int:
     """Bytes that a worker needs of its own for a shard of rows of a block of documents.
 
-    Places and factors (72 a document); the entries of the shard by term (12 each, 16 a term);
-    the result, at most twice while it is put together (16 a number); and rows under way. For
+    Places and factors (72 per document); the entries of the shard by term (12 each, 16 per term);
+    the result, at most twice while it is put together (16 per number); and rows under way. For
     products of dense documents: these twice, in one piece and transposed, and the result.
     """
     if dense:
@@ -79,8 +79,8 @@ def memory(
 def shared(entries: float, documents: int, terms: int, width: int, ahead: int) -> int:
     """Bytes that Ray keeps for all workers: documents of blocks under way, and the result.
 
-    12 an entry and 8 a document for each block, 8 a number for the result and once more for blocks
-    that are still to be added.
+    12 per entry and 8 per document for each block, 8 per number for the result and once more for
+    blocks that are still to be added.
     """
     blocks = (12 * entries + 8 * documents) * ahead
     return int(blocks + 8 * terms * width * (1 if ahead == 1 else 2))

@@ -13,7 +13,8 @@ import scipy.sparse as sp
 from .. import _native
 from .._arrays import from_native, to_native
 from .._functions import evaluate
-from ._source import PartitionError, is_sparse, refusing
+from ._blocks import is_sparse
+from ._source import PartitionError, refusing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .._types import Run
-    from ._source import Block, Partition
+    from ._blocks import Block
+    from ._source import Partition
 
 _ALONE: Run = {"max_seconds": None, "progress": None}
 

@@ -35,7 +35,7 @@ const CACHE: u32 = 16;
 
 /// What the file holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Header {
+pub(crate) struct HpxHeader {
     pub sparse: bool,
     pub rows: u64,
     pub cols: u64,
@@ -92,7 +92,7 @@ impl Sections {
     }
 }
 
-impl Header {
+impl HpxHeader {
     /// Where everything is; `None` when the sizes are beyond all files.
     pub fn sections(&self) -> Option<Sections> {
         let mut total = SIZE as u64;
@@ -157,7 +157,7 @@ impl Header {
     }
 
     /// From the bytes. What it says fits together, but says nothing yet about the file behind it.
-    pub fn decode(bytes: &[u8]) -> Result<(Header, Sections), Fault> {
+    pub fn decode(bytes: &[u8]) -> Result<(HpxHeader, Sections), Fault> {
         let Some(bytes) = bytes.first_chunk::<SIZE>().filter(|b| b.starts_with(MAGIC)) else {
             let what = "this is not a .hpx file, its first bytes are others";
             return Err(Fault::file(what, "name its true format with --format"));
@@ -173,7 +173,7 @@ impl Header {
         let flags = narrow(bytes, 12);
         let has = |flag: u32| flags & flag != 0;
         let length = |flag: u32, at: usize| has(flag).then(|| wide(bytes, at + 8));
-        let header = Header {
+        let header = HpxHeader {
             sparse: has(SPARSE),
             rows: wide(bytes, 16),
             cols: wide(bytes, 24),
@@ -251,8 +251,8 @@ impl Hash {
 mod tests {
     use super::*;
 
-    fn header() -> Header {
-        Header {
+    fn header() -> HpxHeader {
+        HpxHeader {
             sparse: true,
             rows: 3,
             cols: 4,
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn sections_are_aligned_and_in_order() {
-        let (read, sections) = Header::decode(&header().encode().unwrap()).unwrap();
+        let (read, sections) = HpxHeader::decode(&header().encode().unwrap()).unwrap();
         assert_eq!(read, header());
         assert_eq!(sections.starts, Section { begin: 256, length: 32 });
         assert_eq!(sections.columns, Section { begin: 320, length: 20 });
@@ -290,10 +290,10 @@ mod tests {
         for k in 0..SIZE {
             let mut bad = good;
             bad[k] ^= 0x10;
-            assert!(Header::decode(&bad).is_err(), "byte {k}");
+            assert!(HpxHeader::decode(&bad).is_err(), "byte {k}");
         }
         for length in 0..SIZE {
-            assert!(Header::decode(&good[..length]).is_err(), "{length} bytes");
+            assert!(HpxHeader::decode(&good[..length]).is_err(), "{length} bytes");
         }
     }
 
@@ -308,17 +308,17 @@ mod tests {
             // The number of columns is free, and names may be shorter than their place: both are
             // checked against what the sections hold.
             let free = (24..32).contains(&k) || k == 104;
-            assert_eq!(Header::decode(&bad).is_err(), !free, "byte {k}");
+            assert_eq!(HpxHeader::decode(&bad).is_err(), !free, "byte {k}");
         }
     }
 
     #[test]
     fn impossible_sizes() {
-        let huge = |rows, stored| Header { rows, stored, ..header() };
+        let huge = |rows, stored| HpxHeader { rows, stored, ..header() };
         for header in [huge(u64::MAX, 5), huge(3, u64::MAX / 4), huge(3, 1 << 60)] {
             assert_eq!(header.encode(), None);
         }
-        let dense = Header { sparse: false, stored: 5, ..header() };
-        assert!(Header::decode(&dense.encode().unwrap()).is_err());
+        let dense = HpxHeader { sparse: false, stored: 5, ..header() };
+        assert!(HpxHeader::decode(&dense.encode().unwrap()).is_err());
     }
 }

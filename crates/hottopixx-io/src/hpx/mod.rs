@@ -8,14 +8,14 @@
 mod header;
 mod write;
 
-pub(crate) use header::{Hash, Header, MAGIC, Origin, SIZE, Sections};
+pub(crate) use header::{Hash, HpxHeader, MAGIC, Origin, SIZE, Sections};
 pub(crate) use write::Contents;
 
 use crate::budget::Budget;
-use crate::error::{Fault, Place};
+use crate::error::{Fault, FileLocation};
 use crate::load::Parsed;
 use crate::map::Map;
-use crate::npy::{Dtype, Kind, decode, fill, read_numbers};
+use crate::npy::{Dtype, NumberKind, decode, fill, read_numbers};
 use crate::source::{Body, Stream};
 use header::{Section, fault};
 use hottopixx::matrix::{Buffer, Dense, Matrix, Sparse};
@@ -28,7 +28,7 @@ pub(crate) fn read(stream: Stream<'_>, budget: Budget) -> Result<Parsed, Fault> 
     if let Body::File(file) = &stream.body
         && let Some(map) = Map::new(file)
     {
-        let (header, sections) = Header::decode(map.bytes())?;
+        let (header, sections) = HpxHeader::decode(map.bytes())?;
         return mapped(&map, &header, &sections, budget);
     }
     stored(stream.into_reader(), budget)
@@ -38,7 +38,7 @@ pub(crate) fn read(stream: Stream<'_>, budget: Budget) -> Result<Parsed, Fault> 
 pub(crate) fn fetch(file: File, origin: &Origin, budget: Budget) -> Result<Option<Parsed>, Fault> {
     let mut start = [0; SIZE];
     let found = fill(&mut &file, &mut start)?;
-    let (header, _) = Header::decode(&start[..found])?;
+    let (header, _) = HpxHeader::decode(&start[..found])?;
     if header.origin.as_ref() != Some(origin) {
         return Ok(None);
     }
@@ -48,7 +48,7 @@ pub(crate) fn fetch(file: File, origin: &Origin, budget: Budget) -> Result<Optio
 }
 
 /// Checks sizes of names, which are copied whatever becomes of the numbers.
-fn check_names(header: &Header, budget: Budget) -> Result<(), Fault> {
+fn check_names(header: &HpxHeader, budget: Budget) -> Result<(), Fault> {
     let mut needed = u128::from(header.labels.unwrap_or(0)) * 8;
     for (bytes, count) in [(header.row_names, header.rows), (header.col_names, header.cols)] {
         let Some(bytes) = bytes else { continue };
@@ -60,17 +60,22 @@ fn check_names(header: &Header, budget: Budget) -> Result<(), Fault> {
     if header.labels.is_some_and(|labels| labels != header.rows && labels != header.cols) {
         return Err(fault("the number of labels is not that of the samples"));
     }
-    budget.check(needed, Place::File, || "the names".to_owned())
+    budget.check(needed, FileLocation::File, || "the names".to_owned())
 }
 
 /// The matrix where it is in the map.
-fn mapped(map: &Arc<Map>, header: &Header, at: &Sections, budget: Budget) -> Result<Parsed, Fault> {
+fn mapped(
+    map: &Arc<Map>,
+    header: &HpxHeader,
+    at: &Sections,
+    budget: Budget,
+) -> Result<Parsed, Fault> {
     let found = map.bytes().len() as u64;
     if found != at.total {
         return Err(fault(format!("the file has {found} bytes where {} belong", at.total)));
     }
     check_names(header, budget)?;
-    let (rows, cols) = crate::budget::sizes(header.rows, header.cols, Place::File)?;
+    let (rows, cols) = crate::budget::sizes(header.rows, header.cols, FileLocation::File)?;
     let outside = || fault("a section is outside the file");
     let section = |s: Section| -> Result<&[u8], Fault> {
         let span = s.begin as usize..(s.begin + s.length) as usize;
@@ -134,11 +139,11 @@ fn names(mut bytes: &[u8], count: usize) -> Result<Vec<String>, Fault> {
 
 fn labels(bytes: &[u8]) -> Result<Vec<f64>, Fault> {
     let mut out = Vec::new();
-    decode(dtype(Kind::Float, 8), bytes, &mut out);
+    decode(dtype(NumberKind::Float, 8), bytes, &mut out);
     Ok(out)
 }
 
-fn dtype(kind: Kind, size: usize) -> Dtype {
+fn dtype(kind: NumberKind, size: usize) -> Dtype {
     Dtype { kind, size, big_endian: false }
 }
 
@@ -147,16 +152,16 @@ fn stored(reader: impl Read, budget: Budget) -> Result<Parsed, Fault> {
     let mut stream = Counted { reader, at: 0 };
     let mut start = [0; SIZE];
     let found = fill(&mut stream, &mut start)?;
-    let (header, at) = Header::decode(&start[..found])?;
+    let (header, at) = HpxHeader::decode(&start[..found])?;
     check_names(&header, budget)?;
-    let (rows, cols) = crate::budget::sizes(header.rows, header.cols, Place::File)?;
-    budget.check(u128::from(at.total), Place::File, || {
+    let (rows, cols) = crate::budget::sizes(header.rows, header.cols, FileLocation::File)?;
+    budget.check(u128::from(at.total), FileLocation::File, || {
         format!("a matrix of {rows} x {cols} with {} entries", header.stored)
     })?;
     let (mut starts, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
     if header.sparse {
         stream.go_to(at.starts)?;
-        read_numbers(&mut stream, dtype(Kind::Unsigned, 8), header.rows + 1, |bytes| {
+        read_numbers(&mut stream, dtype(NumberKind::Unsigned, 8), header.rows + 1, |bytes| {
             // What does not fit is larger than the number of entries, and is refused for that.
             starts.extend(
                 words::<8>(bytes)
@@ -165,14 +170,14 @@ fn stored(reader: impl Read, budget: Budget) -> Result<Parsed, Fault> {
             Ok(())
         })?;
         stream.go_to(at.columns)?;
-        read_numbers(&mut stream, dtype(Kind::Unsigned, 4), header.stored, |bytes| {
+        read_numbers(&mut stream, dtype(NumberKind::Unsigned, 4), header.stored, |bytes| {
             columns.extend(words::<4>(bytes).map(u32::from_le_bytes));
             Ok(())
         })?;
     }
     stream.go_to(at.values)?;
-    read_numbers(&mut stream, dtype(Kind::Float, 8), header.stored, |bytes| {
-        decode(dtype(Kind::Float, 8), bytes, &mut values);
+    read_numbers(&mut stream, dtype(NumberKind::Float, 8), header.stored, |bytes| {
+        decode(dtype(NumberKind::Float, 8), bytes, &mut values);
         Ok(())
     })?;
     let mut parsed = Parsed::new(if header.sparse {

@@ -1,6 +1,6 @@
 //! A matrix to a `.hpx` file, in one pass and without a copy of it.
 
-use super::header::{Header, Origin, Section, Sections};
+use super::header::{HpxHeader, Origin, Section, Sections};
 use crate::write::numbers;
 use hottopixx::matrix::Matrix;
 use std::io::{self, Write};
@@ -16,14 +16,14 @@ pub(crate) struct Contents<'a> {
 }
 
 impl Contents<'_> {
-    fn header(&self) -> Header {
+    fn header(&self) -> HpxHeader {
         let (rows, cols) = (self.matrix.rows() as u64, self.matrix.cols() as u64);
         let (sparse, stored) = match self.matrix {
             Matrix::Dense(m) => (false, m.values().len() as u64),
             Matrix::Sparse(m) => (true, m.values().len() as u64),
         };
         let names = |names: Option<&[String]>| names.map(names_length);
-        Header {
+        HpxHeader {
             sparse,
             rows,
             cols,

@@ -18,7 +18,7 @@ const NUMERIC: &str =
 
 /// How one number is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NumberKind {
     Bool,
     Unsigned,
     Signed,
@@ -28,22 +28,22 @@ pub(crate) enum Kind {
 /// Kind, size in bytes and order of bytes of the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dtype {
-    pub kind: Kind,
+    pub kind: NumberKind,
     pub size: usize,
     pub big_endian: bool,
 }
 
 /// What a header says. The dtype is kept as text, since arrays that are no numbers have one too.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Header {
+pub(crate) struct NpyHeader {
     pub descr: String,
     pub fortran_order: bool,
     pub shape: Vec<u64>,
 }
 
-impl Header {
+impl NpyHeader {
     /// Reads magic, version and dictionary; the reader then stands at the first number.
-    pub fn read(reader: &mut (impl Read + ?Sized)) -> Result<Header, Fault> {
+    pub fn read(reader: &mut (impl Read + ?Sized)) -> Result<NpyHeader, Fault> {
         let mut start = [0u8; 8];
         let found = fill(reader, &mut start)?;
         if !start.starts_with(MAGIC) || found < start.len() {
@@ -82,12 +82,14 @@ impl Header {
             code => (b'=', code),
         };
         let (kind, size) = match code {
-            b"b1" | b"?" => (Kind::Bool, 1),
+            b"b1" | b"?" => (NumberKind::Bool, 1),
             [b'u', size @ (b'1' | b'2' | b'4' | b'8')] => {
-                (Kind::Unsigned, usize::from(size - b'0'))
+                (NumberKind::Unsigned, usize::from(size - b'0'))
             }
-            [b'i', size @ (b'1' | b'2' | b'4' | b'8')] => (Kind::Signed, usize::from(size - b'0')),
-            [b'f', size @ (b'2' | b'4' | b'8')] => (Kind::Float, usize::from(size - b'0')),
+            [b'i', size @ (b'1' | b'2' | b'4' | b'8')] => {
+                (NumberKind::Signed, usize::from(size - b'0'))
+            }
+            [b'f', size @ (b'2' | b'4' | b'8')] => (NumberKind::Float, usize::from(size - b'0')),
             [b'O', ..] => return refuse("it is an array of Python objects"),
             [b'c', ..] => return refuse("its numbers are complex"),
             [b'S' | b'U' | b'a', ..] => return refuse("it is an array of text"),
@@ -140,7 +142,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn dictionary(mut self) -> Result<Header, Fault> {
+    fn dictionary(mut self) -> Result<NpyHeader, Fault> {
         let (mut descr, mut fortran_order, mut shape) = (None, None, None);
         self.expect(b'{')?;
         while !self.accept(b'}') {
@@ -163,7 +165,7 @@ impl<'a> Parser<'a> {
         self.space();
         match (descr, fortran_order, shape) {
             (Some(descr), Some(fortran_order), Some(shape)) if self.rest.is_empty() => {
-                Ok(Header { descr, fortran_order, shape })
+                Ok(NpyHeader { descr, fortran_order, shape })
             }
             (Some(_), Some(_), Some(_)) => Err(damaged("goes on behind its end")),
             _ => Err(damaged("lacks one of descr, fortran_order and shape")),
@@ -247,13 +249,13 @@ impl<'a> Parser<'a> {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Header, Fault> {
+    fn parse(text: &str) -> Result<NpyHeader, Fault> {
         Parser { rest: text.as_bytes() }.dictionary()
     }
 
     #[test]
     fn headers_as_numpy_writes_them() {
-        let header = |descr: &str, fortran_order, shape: &[u64]| Header {
+        let header = |descr: &str, fortran_order, shape: &[u64]| NpyHeader {
             descr: descr.into(),
             fortran_order,
             shape: shape.into(),

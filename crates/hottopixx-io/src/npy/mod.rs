@@ -7,10 +7,10 @@
 
 mod header;
 
-pub(crate) use header::{Dtype, Header, Kind, MAGIC, fill};
+pub(crate) use header::{Dtype, MAGIC, NpyHeader, NumberKind, fill};
 
 use crate::budget::Budget;
-use crate::error::{Fault, Place};
+use crate::error::{Fault, FileLocation};
 use crate::load::Parsed;
 use crate::map::Map;
 use hottopixx::matrix::Dense;
@@ -26,7 +26,7 @@ pub(crate) fn read(
     length: Option<u64>,
     budget: Budget,
 ) -> Result<Parsed, Fault> {
-    let header = Header::read(&mut reader)?;
+    let header = NpyHeader::read(&mut reader)?;
     read_matrix(&mut reader, &header, length, budget)
 }
 
@@ -36,16 +36,16 @@ pub(crate) fn map(file: &mut File) -> Result<Option<Parsed>, Fault> {
     file.rewind()?;
     let Some(map) = Map::new(file) else { return Ok(None) };
     let mut rest = map.bytes();
-    let header = Header::read(&mut rest)?;
+    let header = NpyHeader::read(&mut rest)?;
     let dtype = header.dtype()?;
     let (rows, cols) = header.matrix_shape()?;
-    if dtype != (Dtype { kind: Kind::Float, size: 8, big_endian: false }) {
+    if dtype != (Dtype { kind: NumberKind::Float, size: 8, big_endian: false }) {
         return Ok(None);
     }
     let begin = (map.bytes().len() - rest.len()) as u64;
     let values = rows.checked_mul(cols).and_then(|count| map.numbers(begin, count));
     let Some(values) = values else { return Ok(None) };
-    let (rows, cols) = crate::budget::sizes(rows, cols, Place::File)?;
+    let (rows, cols) = crate::budget::sizes(rows, cols, FileLocation::File)?;
     Ok(Some(if header.fortran_order {
         Parsed::new(Dense::from_buffer(cols, rows, values)?).transposed().mapped()
     } else {
@@ -56,13 +56,13 @@ pub(crate) fn map(file: &mut File) -> Result<Option<Parsed>, Fault> {
 /// Reads the numbers of a matrix whose header has been read.
 pub(crate) fn read_matrix(
     reader: &mut (impl Read + ?Sized),
-    header: &Header,
+    header: &NpyHeader,
     length: Option<u64>,
     budget: Budget,
 ) -> Result<Parsed, Fault> {
     let dtype = header.dtype()?;
     let (rows, cols) = header.matrix_shape()?;
-    let (rows, cols) = budget.dense(rows, cols, Place::File)?;
+    let (rows, cols) = budget.dense(rows, cols, FileLocation::File)?;
     let mut values = Vec::new();
     let needed = (rows * cols) as u64 * dtype.size as u64;
     if length.is_some_and(|l| l >= needed) {
@@ -118,18 +118,18 @@ pub(crate) fn decode(dtype: Dtype, bytes: &[u8], out: &mut Vec<f64>) {
         }};
     }
     match (dtype.kind, dtype.size) {
-        (Kind::Bool, _) => out.extend(bytes.iter().map(|b| f64::from(u8::from(*b != 0)))),
-        (Kind::Unsigned, 1) => numbers!(u8),
-        (Kind::Unsigned, 2) => numbers!(u16),
-        (Kind::Unsigned, 4) => numbers!(u32),
-        (Kind::Unsigned, _) => numbers!(u64),
-        (Kind::Signed, 1) => numbers!(i8),
-        (Kind::Signed, 2) => numbers!(i16),
-        (Kind::Signed, 4) => numbers!(i32),
-        (Kind::Signed, _) => numbers!(i64),
-        (Kind::Float, 4) => numbers!(f32),
-        (Kind::Float, 8) => numbers!(f64),
-        (Kind::Float, _) => out.extend(bytes.chunks_exact(2).map(|c| {
+        (NumberKind::Bool, _) => out.extend(bytes.iter().map(|b| f64::from(u8::from(*b != 0)))),
+        (NumberKind::Unsigned, 1) => numbers!(u8),
+        (NumberKind::Unsigned, 2) => numbers!(u16),
+        (NumberKind::Unsigned, 4) => numbers!(u32),
+        (NumberKind::Unsigned, _) => numbers!(u64),
+        (NumberKind::Signed, 1) => numbers!(i8),
+        (NumberKind::Signed, 2) => numbers!(i16),
+        (NumberKind::Signed, 4) => numbers!(i32),
+        (NumberKind::Signed, _) => numbers!(i64),
+        (NumberKind::Float, 4) => numbers!(f32),
+        (NumberKind::Float, 8) => numbers!(f64),
+        (NumberKind::Float, _) => out.extend(bytes.chunks_exact(2).map(|c| {
             let pair = [c[0], c[1]];
             half(if dtype.big_endian { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) })
         })),
@@ -139,10 +139,10 @@ pub(crate) fn decode(dtype: Dtype, bytes: &[u8], out: &mut Vec<f64>) {
 /// Appends the whole numbers stored in `bytes`; `false` for one that is negative or above 2^63, or
 /// when the dtype is not one of whole numbers.
 pub(crate) fn decode_whole(dtype: Dtype, bytes: &[u8], out: &mut Vec<u64>) -> bool {
-    if !matches!(dtype.kind, Kind::Unsigned | Kind::Signed) {
+    if !matches!(dtype.kind, NumberKind::Unsigned | NumberKind::Signed) {
         return false;
     }
-    let signed = dtype.kind == Kind::Signed;
+    let signed = dtype.kind == NumberKind::Signed;
     bytes.chunks_exact(dtype.size).all(|chunk| {
         let mut wide = [0u8; 8];
         for (k, b) in chunk.iter().enumerate() {

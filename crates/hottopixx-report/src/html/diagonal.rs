@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 /// Entries of other rows that are named.
 const OTHERS: usize = 10;
 
-/// How many entries of the diagonal a page shows for this many hott rows: always some beyond the gap.
+/// How many entries of the diagonal a page shows for this many hott rows: always some beyond the
+/// gap.
 pub fn diagonal_entries(rank: usize) -> usize {
     (2 * rank).min(60).max(rank + 10)
 }
@@ -78,7 +79,7 @@ fn agreement(s: &Summary, largest: &[RowValue]) -> String {
     )
 }
 
-/// One bar an entry, hott rows full, others empty, and a line where the gap is.
+/// One bar per entry, hott rows full, others empty, and a line where the gap is.
 fn chart(out: &mut String, s: &Summary, largest: &[RowValue]) {
     let step = 400.0 / largest.len().max(s.rank + 1) as f64;
     let top = largest[0].value;

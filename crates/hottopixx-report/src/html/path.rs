@@ -1,7 +1,7 @@
 //! Errors against the number of hott rows.
 
 use crate::page::escape;
-use crate::plot::{Axis, Chart, ChartPlace, Series};
+use crate::plot::{Axis, Chart, ChartTarget, Series};
 use crate::text::count;
 use crate::{RankPath, Summary};
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ pub(super) fn path(out: &mut String, s: &Summary) {
         out,
         "<figure>\n{}<figcaption>Errors with this many hott rows. More rows explain more: look \
          for the place from where on they gain little.</figcaption>\n</figure>",
-        chart(path).svg(ChartPlace::Page)
+        chart(path).svg(ChartTarget::Page)
     );
 }
 

@@ -1,4 +1,4 @@
-//! How curves are told apart: colour, dashes and markers.
+//! How curves are distinguished: colour, dashes and markers.
 
 /// Colour (after Okabe and Ito, who chose ones that the colour-blind can tell apart), dashes, and
 /// marker of a curve.

@@ -1,8 +1,8 @@
 //! Line charts as SVG.
 //!
 //! Our own, small, for three reasons: the same drawing must stand alone as a file and follow the
-//! light or dark setting of a page, curves of up to ten methods must be told apart without colour
-//! (dashes and markers differ as well), and the legend must never cover a curve.
+//! light or dark setting of a page, curves of up to ten methods must be distinguished without
+//! colour (dashes and markers differ as well), and the legend must never cover a curve.
 
 mod axis;
 mod look;
@@ -57,7 +57,7 @@ pub struct Chart {
 
 /// Where a drawing is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChartPlace {
+pub enum ChartTarget {
     /// By itself: on white.
     File,
     /// In a page, whose colours it takes.
@@ -89,7 +89,7 @@ impl Chart {
     }
 
     /// The drawing.
-    pub fn svg(&self, place: ChartPlace) -> String {
+    pub fn svg(&self, place: ChartTarget) -> String {
         let longest = self.series.iter().map(|s| s.label.chars().count());
         let longest = longest.chain(self.levels.iter().map(|l| l.0.chars().count())).max();
         let legend = 50.0 + 7.0 * longest.unwrap_or(0) as f64;
@@ -97,8 +97,8 @@ impl Chart {
             Frame { chart: self, width: WIDTH - LEFT - legend, height: HEIGHT - TOP - BOTTOM };
         let mut out = String::new();
         let (ink, soft, line) = match place {
-            ChartPlace::File => ("#1d2125", "#5b6570", "#d9dee3"),
-            ChartPlace::Page => ("var(--ink)", "var(--soft)", "var(--line)"),
+            ChartTarget::File => ("#1d2125", "#5b6570", "#d9dee3"),
+            ChartTarget::Page => ("var(--ink)", "var(--soft)", "var(--line)"),
         };
         let _ = writeln!(
             out,
@@ -107,7 +107,7 @@ impl Chart {
              style=\"--chart-ink:{ink};font:12px system-ui,sans-serif\">",
             escape(&self.title)
         );
-        if place == ChartPlace::File {
+        if place == ChartTarget::File {
             out.push_str("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
         }
         let _ = writeln!(
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn drawings_are_well_formed_and_escaped() {
-        for place in [ChartPlace::File, ChartPlace::Page] {
+        for place in [ChartTarget::File, ChartTarget::Page] {
             let svg = chart().svg(place);
             assert!(svg.contains("SPA &amp; co") && svg.contains("errors &lt;b&gt;"));
             assert!(!svg.contains("NaN") && !svg.contains("inf"));
@@ -311,7 +311,7 @@ mod tests {
                     + svg.matches(&format!("<{element} ")).count();
                 assert_eq!(opened, svg.matches(&format!("</{element}>")).count(), "{element}");
             }
-            assert_eq!(svg.contains("fill=\"#ffffff\""), place == ChartPlace::File);
+            assert_eq!(svg.contains("fill=\"#ffffff\""), place == ChartTarget::File);
         }
     }
 

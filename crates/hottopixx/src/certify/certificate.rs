@@ -1,7 +1,8 @@
 //! An answer to one of the linear programs together with what proves it.
 
 use super::figures::Audit;
-use super::verify::{Refusal, Verified, examine};
+use super::refusal::Refusal;
+use super::verify::{Verified, examine};
 use crate::Goal;
 use crate::control::Control;
 use crate::localise::lp::{LpOutcome, LpSettings, LpStatus};
@@ -16,7 +17,7 @@ pub struct Certificate {
     pub goal: Goal,
     /// r of the constraint `sum d = r`; `None` where the trace is free.
     pub rank: Option<usize>,
-    /// p, one cost a row; zeros unless the goal is [`Goal::Cost`].
+    /// p, one cost per row; zeros unless the goal is [`Goal::Cost`].
     pub cost: Vec<f64>,
     /// Whether a row may be hott.
     pub allowed: Vec<bool>,
@@ -71,8 +72,8 @@ impl Certificate {
         }
     }
 
-    /// The same with Y = 0, which proves the trivial bound (no error is negative, and so many rows
-    /// cost what the cheapest cost) and takes next to no time to verify.
+    /// The same with Y = 0, which proves the trivial bound (no error is negative, and this many
+    /// rows cost what the cheapest cost) and takes next to no time to verify.
     pub fn without_dual(self) -> Certificate {
         Certificate { dual: Vec::new(), claims: None, ..self }
     }

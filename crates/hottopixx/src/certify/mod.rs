@@ -40,15 +40,18 @@
 //! [`Goal::Total`]: crate::Goal::Total
 
 mod certificate;
+mod checks;
 mod figures;
+mod refusal;
 mod rounding;
 mod theory;
 mod verify;
 
 pub use certificate::{Certificate, Claims};
 pub use figures::{Audit, DualAudit};
+pub use refusal::Refusal;
 pub use theory::{Theory, theory};
-pub use verify::{Refusal, Verified, prove_bound, verify};
+pub use verify::{Verified, prove_bound, verify};
 
 #[cfg(test)]
 mod exact;

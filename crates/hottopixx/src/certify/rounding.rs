@@ -122,7 +122,7 @@ impl FromIterator<f64> for Sum {
 }
 
 /// Roundings that a term of [`dot`], [`sum`] or [`sum_of_sizes`] over n entries takes part in at
-/// most: its product, the additions of its lane, those that put the lanes together, one a block.
+/// most: its product, the additions of its lane, those that put the lanes together, one per block.
 pub(super) fn depth(n: usize) -> usize {
     deepest(n, LANES)
 }

@@ -21,20 +21,20 @@
 //! changes by at most what is missing times `|p_j|`, j the cheapest row with room for it. The figures
 //! are those of the point so mended.
 
-use super::certificate::{Certificate, Claims};
-use super::figures::{Audit, Point, Rows, audit, dual, point};
+use super::certificate::Certificate;
+use super::checks::{
+    AGREEMENT, agree, check_claims, check_diagonal, check_problem, check_shapes, check_weights,
+};
+use super::figures::{Audit, PointFigures, Rows, audit, dual, point};
+use super::refusal::Refusal;
 use super::rounding::{Sum, add_down, add_up, div_up, mul_up};
 use crate::Goal;
-use crate::control::{Control, Stop};
+use crate::control::Control;
 use crate::normalise::UnitRows;
 
 /// How far the trace may be from the rank, relative to it, and errors above tau: solvers that work
 /// in floating point meet such constraints to about this much. What is allowed is accounted for.
 const FEASIBLE: f64 = 1e-9;
-/// How far a figure may be from what is claimed, relative to figures above one. The same sums in
-/// another order differ by less than 1e-12 at ordinary sizes; a change of 1e-3 in one entry moves
-/// some figure by far more.
-const AGREEMENT: f64 = 1e-9;
 /// Objectives below this count as this much in the gap.
 const FLOOR: f64 = 1e-9;
 
@@ -84,189 +84,6 @@ impl Verified {
             return Ok(());
         }
         Err(Refusal::LowerBound { found: self.lower_bound, claimed: lower_bound })
-    }
-}
-
-/// Why a certificate was not accepted. Rows and columns count from 0 and are those of X with unit
-/// rows, of C or of Y.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Refusal {
-    /// A part that does not fit X.
-    #[error(
-        "{what} has {found} entries, but X asks for {expected}: certificate of another matrix?"
-    )]
-    Shape {
-        /// The part.
-        what: &'static str,
-        /// Its length.
-        found: usize,
-        /// The length it must have.
-        expected: usize,
-    },
-    /// A row of Y that X does not have, or that comes out of order.
-    #[error("row {row} of the dual is out of place: rows must increase and be below {rows}")]
-    DualRow {
-        /// The row.
-        row: usize,
-        /// Rows of X.
-        rows: usize,
-    },
-    /// NaN or infinite.
-    #[error("{what}, row {row}: {value} is no finite number")]
-    NotFinite {
-        /// The part.
-        what: &'static str,
-        /// The row in it.
-        row: usize,
-        /// The value.
-        value: f64,
-    },
-    /// tau is negative.
-    #[error("tau = {tau} is not possible: errors cannot be negative")]
-    Tau {
-        /// tau.
-        tau: f64,
-    },
-    /// More hott rows than rows that may be hott.
-    #[error("rank {rank} is not possible: {allowed} rows may be hott")]
-    Rank {
-        /// The rank.
-        rank: usize,
-        /// Rows that may be hott.
-        allowed: usize,
-    },
-    /// A cost where the goal has none.
-    #[error("row {row} costs {value}, but the goal knows no costs: set it to 0")]
-    Cost {
-        /// The row.
-        row: usize,
-        /// Its cost.
-        value: f64,
-    },
-    /// `d_j` outside 0 to 1.
-    #[error("the diagonal is {value} at row {row}: it must be between 0 and 1")]
-    Diagonal {
-        /// The row.
-        row: usize,
-        /// `d_j`.
-        value: f64,
-    },
-    /// `d_j > 0` for a row that may not be hott.
-    #[error("the diagonal is {value} at row {row}, which may not be hott")]
-    Forbidden {
-        /// The row.
-        row: usize,
-        /// `d_j`.
-        value: f64,
-    },
-    /// `C_jj` is not `d_j`.
-    #[error("C has {found} at row {row} of its diagonal, which is claimed to be {claimed}")]
-    DiagonalOfC {
-        /// The row.
-        row: usize,
-        /// `C_jj`.
-        found: f64,
-        /// `d_j`.
-        claimed: f64,
-    },
-    /// `C_ij < 0` or `C_ij > d_j`.
-    #[error("C is {value} at row {row}, column {col}: it must be between 0 and {diagonal}")]
-    Weight {
-        /// i.
-        row: usize,
-        /// j.
-        col: usize,
-        /// `C_ij`.
-        value: f64,
-        /// `d_j`.
-        diagonal: f64,
-    },
-    /// The trace is not the rank.
-    #[error("the diagonal sums to {found} instead of {rank}")]
-    Trace {
-        /// `sum d`.
-        found: f64,
-        /// The rank.
-        rank: usize,
-    },
-    /// A row that is not explained well enough.
-    #[error("the error of row {row} is {found}, more than tau = {tau}")]
-    Error {
-        /// The row.
-        row: usize,
-        /// Its l1 error.
-        found: f64,
-        /// The largest error allowed.
-        tau: f64,
-    },
-    /// Numbers so large that floating point has no bound for them.
-    #[error("{what} is beyond the range of numbers: nothing is proven")]
-    Range {
-        /// The figure.
-        what: &'static str,
-    },
-    /// Told to stop before everything was checked.
-    #[error("not checked to the end: {0}")]
-    Stopped(Stop),
-    /// A figure of the audit that is not what X, C or Y give.
-    #[error("{what} of row {row} is {found}, not {claimed}: the data or the certificate changed")]
-    Audit {
-        /// The figure.
-        what: &'static str,
-        /// The row.
-        row: usize,
-        /// As recomputed.
-        found: f64,
-        /// As claimed.
-        claimed: f64,
-    },
-    /// The objective is not as claimed.
-    #[error("the objective is {found}, not {claimed}")]
-    Objective {
-        /// As recomputed.
-        found: f64,
-        /// As claimed.
-        claimed: f64,
-    },
-    /// The lower bound is not as claimed.
-    #[error("the dual proves a lower bound of {found}, not {claimed}")]
-    LowerBound {
-        /// As recomputed.
-        found: f64,
-        /// As claimed.
-        claimed: f64,
-    },
-    /// A bound above the value that it bounds.
-    #[error(
-        "the lower bound {lower_bound} is above the objective {objective}, by more than the \
-         {explained} that errors above tau explain"
-    )]
-    Crossing {
-        /// The objective.
-        objective: f64,
-        /// The lower bound.
-        lower_bound: f64,
-        /// The largest excess over tau times the sum of the dual's norms.
-        explained: f64,
-    },
-}
-
-impl Refusal {
-    /// The row of X, C or Y that the refusal is about, if it is about one.
-    pub fn row(&self) -> Option<usize> {
-        match self {
-            Refusal::DualRow { row, .. }
-            | Refusal::NotFinite { row, .. }
-            | Refusal::Cost { row, .. }
-            | Refusal::Diagonal { row, .. }
-            | Refusal::Forbidden { row, .. }
-            | Refusal::DiagonalOfC { row, .. }
-            | Refusal::Weight { row, .. }
-            | Refusal::Error { row, .. }
-            | Refusal::Audit { row, .. } => Some(*row),
-            _ => None,
-        }
     }
 }
 
@@ -323,7 +140,7 @@ pub(super) fn examine(
     if let Some(claims) = &certificate.claims {
         check_claims(claims, objective, lower_bound, &audit)?;
     }
-    // With tau raised by the excess the point is feasible, and Y proves so much less.
+    // With tau raised by the excess the point is feasible, and Y proves that much less.
     let explained = mul_up(excess, dual.norm_sum);
     if lower_bound > objective && !at_most(add_down(lower_bound, -objective), explained) {
         return Err(Refusal::Crossing { objective, lower_bound, explained });
@@ -345,10 +162,6 @@ pub(super) fn examine(
 /// `a <= b`, and false for NaN.
 fn at_most(a: f64, b: f64) -> bool {
     a <= b
-}
-
-fn agree(found: f64, claimed: f64) -> bool {
-    claimed.is_finite() && (found - claimed).abs() <= AGREEMENT * claimed.abs().max(1.0)
 }
 
 fn in_range(what: &'static str, value: f64) -> Result<f64, Refusal> {
@@ -388,7 +201,7 @@ impl Trace {
     }
 
     /// The errors of the mended point: those of the point, and more if it has to be scaled down.
-    fn errors(&self, point: &Point) -> Vec<f64> {
+    fn errors(&self, point: &PointFigures) -> Vec<f64> {
         let mended = |(&error, &weight): (&f64, &f64)| add_up(error, mul_up(self.share, weight));
         point.errors.iter().zip(&point.weights).map(mended).collect()
     }
@@ -427,157 +240,4 @@ fn excess(goal: Goal, errors: &[f64]) -> Result<f64, Refusal> {
         most = over.max(most);
     }
     Ok(most)
-}
-
-/// Whether the parts fit X and each other, so that the loops cannot leave them.
-fn check_shapes(x: &UnitRows, certificate: &Certificate) -> Result<(), Refusal> {
-    let (f, n) = (x.features(), x.examples());
-    let c = &certificate.localising;
-    for (what, found) in [
-        ("the cost", certificate.cost.len()),
-        ("the list of rows that may be hott", certificate.allowed.len()),
-        ("the diagonal", certificate.diagonal.len()),
-        ("a column of C", c.rows()),
-        ("a row of C", c.cols()),
-    ] {
-        if found != f {
-            return Err(Refusal::Shape { what, found, expected: f });
-        }
-    }
-    let mut next = 0;
-    for (row, y) in &certificate.dual {
-        if *row < next || *row >= f {
-            return Err(Refusal::DualRow { row: *row, rows: f });
-        }
-        if y.len() != n {
-            let what = "a row of the dual";
-            return Err(Refusal::Shape { what, found: y.len(), expected: n });
-        }
-        next = row + 1;
-    }
-    Ok(())
-}
-
-/// Refuses the first value that is no number. A part with one value a row gives no row: the place
-/// is the row.
-pub(super) fn finite(
-    what: &'static str,
-    row: Option<usize>,
-    values: &[f64],
-) -> Result<(), Refusal> {
-    match values.iter().position(|v| !v.is_finite()) {
-        Some(k) => Err(Refusal::NotFinite { what, row: row.unwrap_or(k), value: values[k] }),
-        None => Ok(()),
-    }
-}
-
-/// The problem itself: tau, rank and cost.
-fn check_problem(certificate: &Certificate) -> Result<(), Refusal> {
-    finite("the cost", None, &certificate.cost)?;
-    match certificate.goal {
-        Goal::Cost { tau } => {
-            finite("tau", None, &[tau])?;
-            if tau < 0.0 {
-                return Err(Refusal::Tau { tau });
-            }
-        }
-        Goal::Minimax | Goal::Total => {
-            if let Some(row) = certificate.cost.iter().position(|p| *p != 0.0) {
-                return Err(Refusal::Cost { row, value: certificate.cost[row] });
-            }
-        }
-    }
-    let allowed = certificate.allowed.iter().filter(|a| **a).count();
-    match certificate.rank {
-        Some(rank) if rank > allowed => Err(Refusal::Rank { rank, allowed }),
-        _ => Ok(()),
-    }
-}
-
-/// `0 <= d_j <= 1`, and 0 where a row may not be hott.
-fn check_diagonal(certificate: &Certificate) -> Result<(), Refusal> {
-    finite("the diagonal", None, &certificate.diagonal)?;
-    let diagonal = certificate.diagonal.iter().zip(&certificate.allowed);
-    for (row, (&value, allowed)) in diagonal.enumerate() {
-        if !(0.0..=1.0).contains(&value) {
-            return Err(Refusal::Diagonal { row, value });
-        }
-        if !allowed && value != 0.0 {
-            return Err(Refusal::Forbidden { row, value });
-        }
-    }
-    Ok(())
-}
-
-/// `0 <= C_ij <= d_j = C_jj`; entries that are not stored are zero.
-fn check_weights(certificate: &Certificate) -> Result<(), Refusal> {
-    let d = &certificate.diagonal;
-    for row in 0..certificate.localising.rows() {
-        let (columns, values) = certificate.localising.row(row);
-        finite("C", Some(row), values)?;
-        let mut on_diagonal = 0.0;
-        for (&col, &value) in columns.iter().zip(values) {
-            let col = col as usize;
-            if col == row {
-                on_diagonal = value;
-            } else if !(0.0..=d[col]).contains(&value) {
-                return Err(Refusal::Weight { row, col, value, diagonal: d[col] });
-            }
-        }
-        if on_diagonal != d[row] {
-            return Err(Refusal::DiagonalOfC { row, found: on_diagonal, claimed: d[row] });
-        }
-    }
-    Ok(())
-}
-
-fn check_claims(
-    claims: &Claims,
-    objective: f64,
-    lower_bound: f64,
-    audit: &Audit,
-) -> Result<(), Refusal> {
-    check_audit(&claims.audit, audit)?;
-    if !agree(objective, claims.objective) {
-        return Err(Refusal::Objective { found: objective, claimed: claims.objective });
-    }
-    if !agree(lower_bound, claims.lower_bound) {
-        return Err(Refusal::LowerBound { found: lower_bound, claimed: claims.lower_bound });
-    }
-    Ok(())
-}
-
-fn check_audit(claimed: &Audit, found: &Audit) -> Result<(), Refusal> {
-    for (what, claimed, found) in [
-        ("the sum of squares", &claimed.squares, &found.squares),
-        ("the centre", &claimed.centres, &found.centres),
-        ("the sum of weights", &claimed.weights, &found.weights),
-        ("the error", &claimed.errors, &found.errors),
-    ] {
-        if claimed.len() != found.len() {
-            let (what, expected) = ("the audit of rows", found.len());
-            return Err(Refusal::Shape { what, found: claimed.len(), expected });
-        }
-        if let Some(row) = (0..found.len()).find(|&i| !agree(found[i], claimed[i])) {
-            return Err(Refusal::Audit { what, row, found: found[row], claimed: claimed[row] });
-        }
-    }
-    if claimed.dual.len() != found.dual.len() {
-        let (what, expected) = ("the audit of the dual", found.dual.len());
-        return Err(Refusal::Shape { what, found: claimed.dual.len(), expected });
-    }
-    for (claimed, found) in claimed.dual.iter().zip(&found.dual) {
-        let row = found.row;
-        for (what, claimed, found) in [
-            ("the dual's row number", claimed.row as f64, found.row as f64),
-            ("the dual's sum", claimed.sum, found.sum),
-            ("the dual's largest entry", claimed.norm, found.norm),
-            ("the dual's product", claimed.product, found.product),
-        ] {
-            if !agree(found, claimed) {
-                return Err(Refusal::Audit { what, row, found, claimed });
-            }
-        }
-    }
-    Ok(())
 }

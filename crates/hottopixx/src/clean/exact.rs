@@ -1,4 +1,4 @@
-//! Exact cleaning, one l1 fit a row.
+//! Exact cleaning, one l1 fit per row.
 //!
 //! Rows with many more columns than there are hott rows are fitted on the columns whose side is in
 //! doubt, starting from the least squares fit ([`crate::l1::NearSolver`]); the others on all of

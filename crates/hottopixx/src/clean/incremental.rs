@@ -35,7 +35,7 @@ impl IncrementalSettings {
 }
 
 /// Fits every row on the rows `hott` by incremental subgradients over the columns, in one
-/// random order an epoch that all rows share, with z clipped at zero after each epoch.
+/// random order per epoch that all rows share, with z clipped at zero after each epoch.
 ///
 /// A row visits only its own columns, with the subgradient of the exact sparse loss
 /// `2 sum (x_k - z.w_k)_+ + sum z - 1`: `+2 w_k` where the residual is positive, -1 spread

@@ -31,25 +31,25 @@ impl Real for f64 {
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a, T> {
     values: &'a [T],
-    shape: Shape,
+    shape: ViewShape,
 }
 
 /// A matrix in a slice, to be changed. Distinct entries have distinct places.
 #[derive(Debug)]
 pub struct ViewMut<'a, T> {
     values: &'a mut [T],
-    shape: Shape,
+    shape: ViewShape,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Shape {
+struct ViewShape {
     rows: usize,
     cols: usize,
     row_step: usize,
     col_step: usize,
 }
 
-impl Shape {
+impl ViewShape {
     /// Panics unless all entries lie within `length` values.
     fn within(self, length: usize) -> Self {
         if self.rows > 0 && self.cols > 0 {
@@ -63,12 +63,12 @@ impl Shape {
 
     fn by_rows(rows: usize, cols: usize, step: usize) -> Self {
         assert!(step >= cols, "rows of {cols} values every {step}");
-        Shape { rows, cols, row_step: step, col_step: 1 }
+        ViewShape { rows, cols, row_step: step, col_step: 1 }
     }
 
     fn transposed(self) -> Self {
-        let Shape { rows, cols, row_step, col_step } = self;
-        Shape { rows: cols, cols: rows, row_step: col_step, col_step: row_step }
+        let ViewShape { rows, cols, row_step, col_step } = self;
+        ViewShape { rows: cols, cols: rows, row_step: col_step, col_step: row_step }
     }
 }
 
@@ -76,7 +76,7 @@ impl<'a, T> View<'a, T> {
     /// `rows x cols`, row after row, each beginning `step >= cols` values after the one before.
     /// Panics when the slice is too short.
     pub fn by_rows(values: &'a [T], rows: usize, cols: usize, step: usize) -> Self {
-        View { values, shape: Shape::by_rows(rows, cols, step).within(values.len()) }
+        View { values, shape: ViewShape::by_rows(rows, cols, step).within(values.len()) }
     }
 
     /// The transpose, without moving anything.
@@ -89,7 +89,7 @@ impl<'a, T> ViewMut<'a, T> {
     /// `rows x cols`, row after row, each beginning `step >= cols` values after the one before.
     /// Panics when the slice is too short.
     pub fn by_rows(values: &'a mut [T], rows: usize, cols: usize, step: usize) -> Self {
-        let shape = Shape::by_rows(rows, cols, step).within(values.len());
+        let shape = ViewShape::by_rows(rows, cols, step).within(values.len());
         ViewMut { values, shape }
     }
 
@@ -160,7 +160,7 @@ pub fn gemm<T: Real>(
 /// Flops after which [`gemm_while`] asks again: some tens of milliseconds.
 const ASK_AFTER: usize = 500_000_000;
 
-/// From so many columns of the result on, its entries do not depend on how many rows are computed
+/// From this many columns of the result on, its entries do not depend on how many rows are computed
 /// together: up to 64 rows and 64 columns, `gemm` cuts sums at other places than beyond.
 const DIVISIBLE: usize = 65;
 
@@ -309,11 +309,11 @@ mod tests {
         }
     }
 
-    fn laid_out(values: &[f64], rows: usize, cols: usize, turned: bool) -> (Vec<f64>, Shape) {
+    fn laid_out(values: &[f64], rows: usize, cols: usize, turned: bool) -> (Vec<f64>, ViewShape) {
         let shape = if turned {
-            Shape::by_rows(cols, rows, rows + 3).transposed()
+            ViewShape::by_rows(cols, rows, rows + 3).transposed()
         } else {
-            Shape::by_rows(rows, cols, cols + 2)
+            ViewShape::by_rows(rows, cols, cols + 2)
         };
         let mut out = vec![99.0; if turned { cols * (rows + 3) } else { rows * (cols + 2) }];
         for (at, v) in values.iter().enumerate() {

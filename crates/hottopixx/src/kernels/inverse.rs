@@ -1,4 +1,4 @@
-//! The explicit inverse of a small basis matrix, changed by one rank a pivot.
+//! The explicit inverse of a small basis matrix, changed by one rank per pivot.
 //!
 //! At a vertex of a bounded linear program some variables are *free* (strictly between their
 //! bounds) and equally many constraints are *active* (held with equality). The square matrix

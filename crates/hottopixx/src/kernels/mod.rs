@@ -8,15 +8,15 @@ mod gemm;
 mod inverse;
 mod prefetch;
 mod single;
+mod steps;
 mod vector;
-mod walk;
 
 pub use gemm::{Real, View, ViewMut, gemm, gemm_while, multiply};
 pub(crate) use inverse::{Inverse, independent_block};
 pub(crate) use prefetch::prefetch;
 pub(crate) use single::{Above, add_above, clip, l1_distance};
+pub(crate) use steps::{LANES, PanelSteps, QUAD, pack_gram, packed_gram_len, take_steps};
 pub use vector::{
     advance, axpy, axpy4, dot, max_abs, norms, scaled_distance, speed_below, steps_to_zero,
     transpose,
 };
-pub(crate) use walk::{LANES, QUAD, Walk, pack_gram, packed_gram_len, walk};

@@ -52,7 +52,7 @@ impl Problem<'_> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Place {
+pub(super) enum WeightPlace {
     Lower,
     Upper,
     Free,
@@ -63,7 +63,7 @@ pub(super) enum Place {
 pub struct Solver {
     // By atom of the design.
     pub(super) weights: Vec<f64>,
-    pub(super) place: Vec<Place>,
+    pub(super) place: Vec<WeightPlace>,
     pub(super) gradient: Vec<f64>,
     pub(super) reduced: Vec<f64>,
     // By point.
@@ -154,7 +154,7 @@ impl Solver {
     /// The final vertex, to start a similar problem from.
     pub fn basis(&self) -> Basis {
         let upper = (0..self.place.len() as u32)
-            .filter(|&j| self.place[j as usize] == Place::Upper)
+            .filter(|&j| self.place[j as usize] == WeightPlace::Upper)
             .collect();
         Basis { free: self.free.clone(), active: self.active.clone(), upper }
     }
@@ -165,7 +165,7 @@ impl Solver {
         self.weights.clear();
         self.weights.resize(m, 0.0);
         self.place.clear();
-        self.place.resize(m, Place::Lower);
+        self.place.resize(m, WeightPlace::Lower);
         self.gradient.clear();
         self.gradient.resize(m, 0.0);
         self.reduced.clear();

@@ -4,7 +4,7 @@
 //! bounds, and now and then during the walk, to be rid of accumulated rounding.
 
 use super::basis::Basis;
-use super::solver::{ABOVE, ACTIVE, BELOW, Place, Problem, Solver};
+use super::solver::{ABOVE, ACTIVE, BELOW, Problem, Solver, WeightPlace};
 use crate::kernels::{dot, independent_block, max_abs};
 
 /// A point counts as met when its residual is below this, relative to the largest target.
@@ -18,13 +18,13 @@ impl Solver {
                 && p.upper(j as usize).is_finite()
                 && p.usable.contains(&j)
             {
-                self.place[j as usize] = Place::Upper;
+                self.place[j as usize] = WeightPlace::Upper;
             }
         }
         for &j in &basis.free {
             if p.usable.contains(&j) && p.upper(j as usize) > 0.0 {
                 self.free.push(j);
-                self.place[j as usize] = Place::Free;
+                self.place[j as usize] = WeightPlace::Free;
             }
         }
         for &k in &basis.active {
@@ -66,7 +66,7 @@ impl Solver {
         }
         for j in p.usable.iter().map(|j| *j as usize) {
             self.weights[j] = match self.place[j] {
-                Place::Upper => p.upper(j),
+                WeightPlace::Upper => p.upper(j),
                 _ => 0.0,
             };
         }
@@ -106,13 +106,13 @@ impl Solver {
         let free: Vec<u32> = keep_free.iter().map(|&f| self.free[f]).collect();
         let active: Vec<u32> = keep_active.iter().map(|&a| self.active[a]).collect();
         for &j in &self.free {
-            self.place[j as usize] = Place::Lower;
+            self.place[j as usize] = WeightPlace::Lower;
         }
         for &k in &self.active {
             self.side[k as usize] = BELOW;
         }
         for &j in &free {
-            self.place[j as usize] = Place::Free;
+            self.place[j as usize] = WeightPlace::Free;
         }
         for &k in &active {
             self.side[k as usize] = ACTIVE;
@@ -126,7 +126,7 @@ impl Solver {
 
     fn forget_basis(&mut self) {
         for &j in &self.free {
-            self.place[j as usize] = Place::Lower;
+            self.place[j as usize] = WeightPlace::Lower;
         }
         for &k in &self.active {
             self.side[k as usize] = BELOW;
@@ -149,7 +149,7 @@ impl Solver {
     /// much an active point is missed with them.
     fn solve_weights(&mut self, p: &Problem<'_>) -> f64 {
         let at_upper: Vec<usize> = (p.usable.iter().map(|j| *j as usize))
-            .filter(|&j| self.place[j] == Place::Upper)
+            .filter(|&j| self.place[j] == WeightPlace::Upper)
             .collect();
         self.other.clear();
         for &k in &self.active {
@@ -177,7 +177,7 @@ impl Solver {
         let stable = self.inverse.shrink(a, f).is_ok();
         self.free.swap_remove(f);
         self.side[self.active.swap_remove(a) as usize] = BELOW;
-        self.place[j] = if to_upper { Place::Upper } else { Place::Lower };
+        self.place[j] = if to_upper { WeightPlace::Upper } else { WeightPlace::Lower };
         if !stable {
             self.drop_dependent(p);
         }

@@ -48,7 +48,7 @@ const FARTHEST: f64 = 2.0;
 /// unit rows mending the sum costs at most as much as it is wrong.
 const PENALTY: f64 = 2.0;
 
-/// What Algorithm 1 has to be told about the data. There are no defaults: nobody else knows.
+/// What Algorithm 1 needs to know about the data. There are no defaults: nobody else knows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgkmSettings {
     /// No row is farther than this, in l1, from what it is without noise; 0 or more.
@@ -229,7 +229,7 @@ fn with_penalty(
     Ok(Some(Sparse::new(m, n + 1, starts, columns, values)?.into()))
 }
 
-/// Laying the atoms out takes about so many times as long as copying them, and cannot be stopped.
+/// Laying the atoms out takes about this many times as long as copying them, and cannot be stopped.
 const LAYOUT: u32 = 4;
 
 /// The candidates with the penalty, as points and as atoms; `None` when stopped, and when there is

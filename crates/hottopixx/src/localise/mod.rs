@@ -7,7 +7,7 @@
 //! [`greedy`] ones choose rows outright, one after the other: SPA, SNPA and XRAY. Turning diagonals
 //! and greedy answers into one set of hott rows is the business of [`select`](crate::select).
 //! Beside both stands [`mod@agkm`], the paper's Algorithm 1, which looks at each row for itself: it
-//! must be told the noise and alpha, and finds the number of hott rows.
+//! requires the noise and alpha, and finds the number of hott rows.
 //!
 //! Every index is a row of [`UnitRows`](crate::normalise::UnitRows). Every method takes the rows
 //! that may be hott as a mask, the *candidates*; the others only have to be explained. No result

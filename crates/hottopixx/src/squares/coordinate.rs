@@ -22,7 +22,7 @@ pub(crate) fn approximate(a: &[f64], b: &[f64]) -> Vec<f64> {
 }
 
 /// Coordinate descent on `1/2 c A c - b c` over `0 <= c <= upper`, `A` k x k, from the given c and
-/// `gap = b - A c`, both of which it keeps up to date. It ends after so many sweeps, or after one
+/// `gap = b - A c`, both of which it keeps up to date. It ends after this many sweeps, or after one
 /// that moved no weight by `enough`. O(k^2) a sweep, whatever the number of columns.
 pub(crate) fn descend(
     a: &[f64],

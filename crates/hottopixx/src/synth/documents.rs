@@ -12,7 +12,7 @@
 //!   mass, a in (0.3, 0.7), and rho in (0.65, 0.95); some to t alone, with rho in (0.6, 0.75);
 //!
 //! and *background* words, drawn by a Zipf-Mandelbrot law, whatever the topics are. They make up
-//! what the average number of nonzeros a document lacks. The shift of the law is chosen such that
+//! what the average number of nonzeros per document lacks. The shift of the law is chosen such that
 //! no background word is in more than a tenth of the documents (stop words are gone).
 //!
 //! Why the anchors are the answer. For unit rows a row j with weight c takes
@@ -43,7 +43,7 @@ use rayon::prelude::*;
 const SECOND_TOPIC: f64 = 0.2;
 /// Layers of core words, at most: each has one word of every two topics that stand side by side.
 const LAYERS: usize = 13;
-/// Every so many layers, words belong to one topic alone.
+/// Once in this many layers, words belong to one topic alone.
 const ALONE: usize = 3;
 /// How likely a core word of two topics is in a document of one of them, and one of a single topic.
 const PRESENCE: (f64, f64) = (0.65, 0.95);
@@ -74,7 +74,7 @@ pub(super) fn generate(recipe: &Recipe) -> Result<Instance, Error> {
         return Err(setting("noise", recipe.noise, remedy));
     }
     let model = Model::new(recipe);
-    let blocks: Vec<Block> = (0..examples.div_ceil(BLOCK))
+    let blocks: Vec<DocumentBlock> = (0..examples.div_ceil(BLOCK))
         .into_par_iter()
         .map(|b| model.block(b, examples.min((b + 1) * BLOCK) - b * BLOCK))
         .collect();
@@ -164,7 +164,7 @@ impl Model {
     }
 
     /// `length` documents from number `block * BLOCK` on.
-    fn block(&self, block: usize, length: usize) -> Block {
+    fn block(&self, block: usize, length: usize) -> DocumentBlock {
         let mut rng = stream(self.seed, FIRST_BLOCK + block as u64);
         let mut document = Document { entries: Vec::new(), last: vec![u32::MAX; self.words] };
         let mut entries: Vec<(u32, u32, f32)> = Vec::new();
@@ -174,7 +174,7 @@ impl Model {
             self.draw(&mut rng, number, &mut document);
             entries.extend(document.entries.iter().map(|&(w, v)| (w, number, v as f32)));
         }
-        Block::sort(self.words, &entries)
+        DocumentBlock::sort(self.words, &entries)
     }
 
     /// One document. The first r documents have topics 0, 1, ..., so that none is without any.
@@ -298,12 +298,12 @@ impl Document {
 }
 
 /// Some documents, by words: word w has the entries from `starts[w]` up to `starts[w + 1]`.
-struct Block {
+struct DocumentBlock {
     starts: Vec<u32>,
     entries: Vec<(u32, f32)>,
 }
 
-impl Block {
+impl DocumentBlock {
     /// From (word, document, value) with increasing documents, by counting.
     fn sort(words: usize, entries: &[(u32, u32, f32)]) -> Self {
         let mut starts = vec![0u32; words + 1];
@@ -316,7 +316,7 @@ impl Block {
             sorted[*at as usize] = (document, value);
             *at += 1;
         }
-        Block { starts, entries: sorted }
+        DocumentBlock { starts, entries: sorted }
     }
 
     fn word(&self, w: usize) -> &[(u32, f32)] {
@@ -325,7 +325,7 @@ impl Block {
 }
 
 /// Words x documents: each word's entries from one block after the other, words in parallel.
-fn merge(words: usize, documents: usize, blocks: Vec<Block>) -> Result<Sparse, Error> {
+fn merge(words: usize, documents: usize, blocks: Vec<DocumentBlock>) -> Result<Sparse, Error> {
     let mut starts = vec![0usize];
     for w in 0..words {
         let length: usize = blocks.iter().map(|block| block.word(w).len()).sum();

@@ -10,7 +10,7 @@
 //! quarter and three quarters of the way, pushed alike.
 
 use super::draw::stream;
-use super::rows::{Kind, TOPICS, alpha, assemble, mixture, random_topics};
+use super::rows::{RowKind, TOPICS, alpha, assemble, mixture, random_topics};
 use super::{Instance, Recipe};
 use crate::Error;
 use crate::matrix::Dense;
@@ -48,24 +48,24 @@ pub(super) fn share_mass(rng: &mut ChaCha8Rng, w: &mut Dense, shares: &[f64]) {
     }
 }
 
-fn kinds(rng: &mut ChaCha8Rng, recipe: &Recipe) -> Vec<Kind> {
+fn kinds(rng: &mut ChaCha8Rng, recipe: &Recipe) -> Vec<RowKind> {
     let (rank, push) = (recipe.rank, recipe.noise);
     let copies = rank * (recipe.duplicates + 1); // checked by the recipe
-    let mut kinds: Vec<Kind> = (0..copies).map(|k| Kind::Copy(k % rank)).collect();
+    let mut kinds: Vec<RowKind> = (0..copies).map(|k| RowKind::Copy(k % rank)).collect();
     let wanted = recipe.features - copies;
     if rank == 1 {
-        kinds.extend((0..wanted).map(|_| Kind::Between { pair: (0, 0), share: 0.5, push }));
+        kinds.extend((0..wanted).map(|_| RowKind::Between { pair: (0, 0), share: 0.5, push }));
         return kinds;
     }
     // Pairs by their numbers: r^2 / 2 of them need not be stored when few are wanted.
     let pairs = rank * (rank - 1) / 2;
     for k in sample(rng, pairs, wanted.min(pairs)) {
-        kinds.push(Kind::Between { pair: pair(k, rank), share: 0.5, push });
+        kinds.push(RowKind::Between { pair: pair(k, rank), share: 0.5, push });
     }
     while kinds.len() < recipe.features {
         let pair = pair(rng.random_range(0..pairs), rank);
         let share = rng.random_range(0.25..0.75);
-        kinds.push(Kind::Between { pair, share, push });
+        kinds.push(RowKind::Between { pair, share, push });
     }
     kinds
 }

@@ -1,6 +1,6 @@
 //! Instances with known answers: which rows are hott is decided first, the matrix follows.
 //!
-//! One file a family. [`Family::Paper`] is section 5 of the paper; the others are where greedy
+//! One file per family. [`Family::Paper`] is section 5 of the paper; the others are where greedy
 //! methods fail, so that convex programs earn their keep (middle points after Gillis and Vavasis).
 //! All families but `multinomial` and `documents`, which are sparse, share one shape: r hott rows W with unit sums, every other row a
 //! nonnegative combination of them that is then disturbed, rows in random order.

@@ -5,7 +5,7 @@
 //! count as their topic in [`super::Truth::groups`].
 
 use super::draw::stream;
-use super::rows::{Kind, TOPICS, alpha, assemble, noise_bound, random_topics};
+use super::rows::{RowKind, TOPICS, alpha, assemble, noise_bound, random_topics};
 use super::{Instance, Recipe, setting};
 use crate::Error;
 
@@ -20,11 +20,11 @@ pub(super) fn generate(recipe: &Recipe) -> Result<Instance, Error> {
     let w = random_topics(&mut stream(recipe.seed, TOPICS), recipe.rank, recipe.examples);
     let alpha = alpha(&w, recipe.noise > 0.0);
     let near =
-        (0..copies).flat_map(|_| (0..recipe.rank).map(|topic| Kind::Near { topic, most: NEAR }));
-    let kinds: Vec<Kind> = (0..recipe.rank)
-        .map(Kind::Copy)
+        (0..copies).flat_map(|_| (0..recipe.rank).map(|topic| RowKind::Near { topic, most: NEAR }));
+    let kinds: Vec<RowKind> = (0..recipe.rank)
+        .map(RowKind::Copy)
         .chain(near)
-        .chain(std::iter::repeat(Kind::Mix))
+        .chain(std::iter::repeat(RowKind::Mix))
         .take(recipe.features)
         .collect();
     assemble(recipe, &w, &kinds, alpha, noise_bound(recipe.noise, alpha))

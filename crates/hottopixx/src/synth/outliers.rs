@@ -5,7 +5,7 @@
 //! and so does whoever minimises the largest error instead of the mean.
 
 use super::draw::stream;
-use super::rows::{Kind, TOPICS, alpha, assemble, noise_bound, random_topics, separable_kinds};
+use super::rows::{RowKind, TOPICS, alpha, assemble, noise_bound, random_topics, separable_kinds};
 use super::{Instance, Recipe, setting};
 use crate::Error;
 
@@ -21,7 +21,7 @@ pub(super) fn generate(recipe: &Recipe) -> Result<Instance, Error> {
         let remedy = format!("{hott} hott rows leave no room for {outliers} outliers: give more");
         return Err(setting("features", recipe.features, remedy));
     }
-    kinds[regular..].fill(Kind::Outlier);
+    kinds[regular..].fill(RowKind::Outlier);
     let w = random_topics(&mut stream(recipe.seed, TOPICS), recipe.rank, recipe.examples);
     let alpha = alpha(&w, recipe.noise > 0.0);
     assemble(recipe, &w, &kinds, alpha, noise_bound(recipe.noise, alpha))

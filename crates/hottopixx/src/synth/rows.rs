@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 /// What a row is before noise.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum RowKind {
     /// Hott row k, or a duplicate of it; the first copy is the one that the truth names.
     Copy(usize),
     /// `(1 - t) w_k + t y`, with y a uniform mixture of all hott rows and t uniform in (0, most].
@@ -56,9 +56,9 @@ pub(super) fn noise_bound(eta: f64, alpha: Option<f64>) -> f64 {
 }
 
 /// r hott rows with d duplicates each, mixtures for the rest.
-pub(super) fn separable_kinds(recipe: &Recipe) -> Vec<Kind> {
-    let copies = (0..=recipe.duplicates).flat_map(|_| (0..recipe.rank).map(Kind::Copy));
-    copies.chain(std::iter::repeat(Kind::Mix)).take(recipe.features).collect()
+pub(super) fn separable_kinds(recipe: &Recipe) -> Vec<RowKind> {
+    let copies = (0..=recipe.duplicates).flat_map(|_| (0..recipe.rank).map(RowKind::Copy));
+    copies.chain(std::iter::repeat(RowKind::Mix)).take(recipe.features).collect()
 }
 
 /// Fills a matrix with one row for each kind, each moved by at most `bound`, in random order.
@@ -66,7 +66,7 @@ pub(super) fn separable_kinds(recipe: &Recipe) -> Vec<Kind> {
 pub(super) fn assemble(
     recipe: &Recipe,
     w: &Dense,
-    kinds: &[Kind],
+    kinds: &[RowKind],
     alpha: Option<f64>,
     bound: f64,
 ) -> Result<Instance, Error> {
@@ -99,19 +99,19 @@ fn fill(
     rng: &mut ChaCha8Rng,
     w: &Dense,
     mean: &[f64],
-    kind: Kind,
+    kind: RowKind,
     bound: f64,
     row: &mut [f64],
 ) -> f64 {
     match kind {
-        Kind::Copy(topic) => row.copy_from_slice(w.row(topic)),
-        Kind::Mix => mixture(rng, w, row),
-        Kind::Near { topic, most } => {
+        RowKind::Copy(topic) => row.copy_from_slice(w.row(topic)),
+        RowKind::Mix => mixture(rng, w, row),
+        RowKind::Near { topic, most } => {
             mixture(rng, w, row);
             let t = most * (1.0 - rng.random::<f64>());
             row.iter_mut().zip(w.row(topic)).for_each(|(v, x)| *v = (1.0 - t) * x + t * *v);
         }
-        Kind::Between { pair, share, push } => {
+        RowKind::Between { pair, share, push } => {
             let (a, b) = (w.row(pair.0), w.row(pair.1));
             let middle: Vec<f64> =
                 a.iter().zip(b).map(|(x, y)| share * x + (1.0 - share) * y).collect();
@@ -121,7 +121,7 @@ fn fill(
             to_unit_sum(row);
             return l1(row, &middle);
         }
-        Kind::Outlier => {
+        RowKind::Outlier => {
             let support = row.len().div_ceil(10);
             let mut values = vec![0.0; support];
             simplex(rng, &mut values);
@@ -153,7 +153,7 @@ fn mean_row(w: &Dense) -> Vec<f64> {
 
 fn truth(
     recipe: &Recipe,
-    kinds: &[Kind],
+    kinds: &[RowKind],
     order: &[usize],
     epsilon: f64,
     alpha: Option<f64>,
@@ -163,16 +163,16 @@ fn truth(
     let mut outliers = Vec::new();
     for (row, &k) in order.iter().enumerate() {
         match kinds[k] {
-            Kind::Copy(topic) => {
+            RowKind::Copy(topic) => {
                 // The first r kinds are the originals, in order of topic.
                 if k < recipe.rank {
                     hott[topic] = row;
                 }
                 groups[topic].push(row);
             }
-            Kind::Near { topic, .. } => groups[topic].push(row),
-            Kind::Outlier => outliers.push(row),
-            Kind::Mix | Kind::Between { .. } => {}
+            RowKind::Near { topic, .. } => groups[topic].push(row),
+            RowKind::Outlier => outliers.push(row),
+            RowKind::Mix | RowKind::Between { .. } => {}
         }
     }
     Truth {

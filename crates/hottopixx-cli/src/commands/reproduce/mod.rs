@@ -10,7 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use flate2::read::GzDecoder;
 use hottopixx_io::write;
 use hottopixx_report::page::{Article, Section};
-use hottopixx_report::plot::ChartPlace;
+use hottopixx_report::plot::ChartTarget;
 use hottopixx_report::text::count;
 use hottopixx_study::large::{self, LargeSettings, ProcessRunner};
 use hottopixx_study::profiles::{self, ProfileRuns};
@@ -168,7 +168,7 @@ fn write_figures(out: &Path, reads: &[Option<&Path>], section: &Section) -> Resu
         let files = [drawn.clone(), numbers.clone()];
         output::prepare(Some(out), reads, &files)?;
         output::record(out, &files)?;
-        write::bytes(out.join(drawn), chart.svg(ChartPlace::File))?;
+        write::bytes(out.join(drawn), chart.svg(ChartTarget::File))?;
         write::bytes(out.join(numbers), chart.csv())?;
         figures += 1;
     }

@@ -12,7 +12,7 @@ fn run(x: &UnitRows, epsilon: f64, alpha: f64) -> Agkm {
     agkm(x, &allowed, &AgkmSettings { epsilon, alpha }, &Control::default()).unwrap()
 }
 
-/// An instance of section 5, with what Algorithm 1 must be told about it.
+/// An instance of section 5, with what Algorithm 1 needs to know about it.
 fn section_five(duplicates: usize, eta: f64, seed: u64) -> (UnitRows, synth::Truth, f64, f64) {
     let recipe = Recipe::new(Family::Paper, 4).size(30, 80);
     let instance = recipe.duplicates(duplicates).noise(eta).seed(seed).generate().unwrap();

@@ -14,8 +14,8 @@
 //!   with X, and the column is accurate relative to `||e_p||` however small that is.
 //!
 //! The norms `R_i` still lose digits by subtraction; they are computed afresh from the rows
-//! themselves each time the largest has fallen by 1e-10. `2 f n` flops a row chosen (times nonzeros
-//! over `f n` for sparse X) and O(f rank) memory.
+//! themselves each time the largest has fallen by 1e-10. `2 f n` flops per chosen row (times
+//! nonzeros over `f n` for sparse X) and O(f rank) memory.
 //!
 //! The span of the chosen rows does not depend on their scale, so SPA on rows scaled by weights
 //! is SPA with scores `w_i^2 R_i`.

@@ -8,9 +8,9 @@ use super::dense::{self, DenseSettings};
 use super::{HottopixxSettings, sparse};
 use crate::matrix::Shape;
 
-/// Columns of C for sparse X: at least so many, and so many for each hott row.
+/// Columns of C for sparse X: at least this many, and this many per hott row.
 const COLUMNS: (usize, usize) = (200, 10);
-/// With little memory, columns of C for sparse X are not fewer than so many for each hott row.
+/// With little memory, columns of C for sparse X are not fewer than this many per hott row.
 const FEWEST: usize = 3;
 
 /// What too little memory changes.
@@ -18,7 +18,7 @@ const FEWEST: usize = 3;
 pub(crate) enum Effect {
     /// There is enough.
     None,
-    /// Dense X is gone through in so many windows: its columns come in another order.
+    /// Dense X is gone through in this many windows: its columns come in another order.
     Windows(usize),
     /// C has fewer columns than usual for sparse X.
     Columns { kept: usize, usual: usize },

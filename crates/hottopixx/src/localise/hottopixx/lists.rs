@@ -1,4 +1,4 @@
-//! X as lists of (number, value) by rows and by documents, in 8 bytes an entry.
+//! X as lists of (number, value) by rows and by documents, in 8 bytes per entry.
 //!
 //! Values are single precision: they only steer the iteration, whose steps are far coarser.
 //! Documents are renumbered by a random permutation that the seed fixes. Going through a row in

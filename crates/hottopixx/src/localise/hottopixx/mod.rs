@@ -154,7 +154,7 @@ fn stream(seed: u64, epoch: u64) -> ChaCha8Rng {
 }
 
 /// Where all rows of sparse X begin to walk through the columns in this epoch, and whether upwards.
-fn walk(seed: u64, epoch: usize, columns: usize) -> (u32, bool) {
+fn column_walk(seed: u64, epoch: usize, columns: usize) -> (u32, bool) {
     let mut random = stream(seed, epoch as u64);
     (random.random_range(0..columns as u32), random.random())
 }
@@ -176,7 +176,7 @@ struct Epoch<'a> {
     last: bool,
     /// Where walks through the columns of sparse X begin, and whether they go upwards; dense X has
     /// an order of panels.
-    walk: (u32, bool),
+    column_walk: (u32, bool),
     /// The primal step s.
     step: f64,
     /// `beta + p_i`, for each candidate.
@@ -204,9 +204,9 @@ trait Iterate {
 
 /// Runs Algorithm 4 for `rank` hott rows among the rows where `allowed` is true.
 ///
-/// Dense X: `4 f m n` flops an epoch for m candidates, in matrix products, and memory for a copy of
-/// X and for C in single precision, `4 f (n + m)` bytes and little more. Sparse X: m is limited by
-/// [`HottopixxSettings::columns`]; for each nonzero of X an epoch visits the candidates of its
+/// Dense X: `4 f m n` flops per epoch for m candidates, in matrix products, and memory for a copy
+/// of X and for C in single precision, `4 f (n + m)` bytes and little more. Sparse X: m is limited
+/// by [`HottopixxSettings::columns`]; for each nonzero of X an epoch visits the candidates of its
 /// document.
 ///
 /// # Errors
@@ -298,10 +298,10 @@ fn descend(
     let (first, mut beta) = resume(iterate, settings.epochs, control)
         .map_err(|error| Error::Checkpoint { reason: error.to_string() })?;
     for t in first..settings.epochs {
-        let walk = walk(settings.seed, t, columns);
+        let column_walk = column_walk(settings.seed, t, columns);
         let pull: Vec<f64> = p.iter().map(|p| beta + p).collect();
         let last = t + 1 == settings.epochs;
-        let epoch = Epoch { number: t, last, walk, step: settings.step(t), pull: &pull };
+        let epoch = Epoch { number: t, last, column_walk, step: settings.step(t), pull: &pull };
         if let Some(stop) = iterate.epoch(&epoch, control) {
             return Ok((t, stop));
         }

@@ -22,8 +22,8 @@
 //!
 //! The gains of a row with many documents are measured on 512 of them, the first in the random
 //! order of [`Lists`], with `x_i` scaled to unit sum there. O(sum over documents of the squared
-//! number of words in them) at worst, and 16 bytes a row and thread. Partial sums of fixed blocks of
-//! rows are added in a fixed order: prices do not depend on the number of threads.
+//! number of words in them) at worst, and 16 bytes per row and thread. Partial sums of fixed blocks
+//! of rows are added in a fixed order: prices do not depend on the number of threads.
 
 use super::lists::Lists;
 use crate::control::{Control, Stop};

@@ -64,8 +64,8 @@ pub(super) struct SparseIterate {
 /// Threads that are provided for, whatever their number.
 const THREADS: u64 = 16;
 
-/// Upper bound in bytes of what the method holds at any time besides X itself, for so many columns
-/// of C.
+/// Upper bound in bytes of what the method holds at any time besides X itself, for this many
+/// columns of C.
 pub(super) fn memory(shape: Shape, columns: usize) -> u64 {
     let sizes = [shape.rows, shape.cols, shape.entries, columns.min(shape.rows)];
     let [f, n, z, m] = sizes.map(|v| v as u64);
@@ -73,7 +73,7 @@ pub(super) fn memory(shape: Shape, columns: usize) -> u64 {
     let word = 8;
     // X by rows and by documents, with the permutation or the counting sort's places.
     let lists = 2 * 8 * z + word * (f + n + 2) + word * (n + 1).max(f);
-    // Prices by blocks; 16 bytes and a place a row and thread.
+    // Prices by blocks; 16 bytes and a place per row and thread.
     let screening = (screen::BLOCKS as u64 + 4) * word * f + threads * 24 * f;
     // C, all its entries by columns for the projection, and copies of the longest of these.
     let c = f * (24 + 8 * m) + word * f * m + (24 + 6 * word) * m + threads * (4 * m + word * f);
@@ -109,7 +109,7 @@ impl SparseIterate {
         let step = epoch.step as f32;
         let share = epoch.step / visits.len().max(1) as f64;
         let pull = own.map_or(0.0, |q| (share * epoch.pull[q]) as f32);
-        let (start, forward) = epoch.walk;
+        let (start, forward) = epoch.column_walk;
         let (before, after) = visits.split_at(visits.partition_point(|visit| visit.0 < start));
         let mut done = 0;
         let visit = |x: f32, members: &[(u32, f32)]| {

@@ -16,7 +16,7 @@ use crate::kernels::axpy;
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
-/// A dual `|y| <= 1` over the examples, one bit an entry: all are +1 or -1 except at the active
+/// A dual `|y| <= 1` over the examples, one bit per entry: all are +1 or -1 except at the active
 /// points of the vertex it comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Dual {

@@ -31,11 +31,11 @@
 //!   m the columns in play.
 //! - *f*: of many candidates only some are in play; the others are priced with the multipliers, and
 //!   brought in if they pay. The bound counts all of them.
-//! - *Master*: `(cuts + 2k) m` flops a pivot, independent of n.
+//! - *Master*: `(cuts + 2k) m` flops per pivot, independent of n.
 //!
 //! Merging columns of X gives a relaxation whose bound counts, too, and is cheaper still. It was
 //! tried and left out: on noisy data merged columns average the noise away, which is all that
-//! minimax sees (at 8 columns a bucket the bound falls to a third), and with `cost` few fits are
+//! minimax sees (at 8 columns per bucket the bound falls to a third), and with `cost` few fits are
 //! left to save.
 
 mod cuts;
@@ -63,7 +63,7 @@ pub struct LpSettings {
     /// Relative gap between objective and bound at which to stop. `None`: 1e-6 for
     /// [`Goal::Cost`], 1e-4 for the others.
     pub gap: Option<f64>,
-    /// Up to so many candidates (default 1200) all are in play from the start. Of more, only the
+    /// Up to this many candidates (default 1200) all are in play from the start. Of more, only the
     /// greedy method's first and the cheapest are; the multipliers then tell which others would
     /// pay, and bring them in. Changes the cost, not the answer.
     pub all_in_play: usize,

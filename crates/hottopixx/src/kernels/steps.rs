@@ -23,7 +23,7 @@ pub(crate) fn packed_gram_len(width: usize) -> usize {
     QUAD * QUAD * quads * (quads + 1) / 2
 }
 
-/// What [`walk`] reads of the `width x width` matrix G, in the order in which it does: for each
+/// What [`take_steps`] reads of the `width x width` matrix G, in the order in which it does: for each
 /// four columns, their entries in the rows up to and with their own.
 pub(crate) fn pack_gram(gram: &[f32], width: usize, packed: &mut [f32]) {
     let mut places = packed.chunks_exact_mut(QUAD);
@@ -35,9 +35,9 @@ pub(crate) fn pack_gram(gram: &[f32], width: usize, packed: &mut [f32]) {
     }
 }
 
-/// The rows that walk together, and what they have in common.
+/// The rows that step together, and what they have in common.
 #[derive(Clone, Copy)]
-pub(crate) struct Walk<'a> {
+pub(crate) struct PanelSteps<'a> {
     /// The panel: column k is `x[k * x_step..][..rows]`.
     pub x: &'a [f32],
     pub x_step: usize,
@@ -51,17 +51,17 @@ pub(crate) struct Walk<'a> {
 
 /// Turns `d`, which holds `(c_i X)_k` at `d[k * rows + i]`, into the steps `sigma_k` of each row.
 /// Panics when slices are too short, or the numbers of rows and columns not as they must be.
-pub(crate) fn walk(of: Walk<'_>, d: &mut [f32]) {
+pub(crate) fn take_steps(of: PanelSteps<'_>, d: &mut [f32]) {
     let rows = of.delta.len();
     assert!(rows.is_multiple_of(LANES) && d.len().is_multiple_of(QUAD * rows.max(1)));
     #[cfg(target_arch = "x86_64")]
     {
         #[target_feature(enable = "avx512f")]
-        fn avx512(of: Walk<'_>, d: &mut [f32]) {
+        fn avx512(of: PanelSteps<'_>, d: &mut [f32]) {
             body::<4, true>(of, d);
         }
         #[target_feature(enable = "avx2,fma")]
-        fn avx2(of: Walk<'_>, d: &mut [f32]) {
+        fn avx2(of: PanelSteps<'_>, d: &mut [f32]) {
             body::<1, true>(of, d);
         }
         if std::arch::is_x86_feature_detected!("avx512f") {
@@ -77,9 +77,9 @@ pub(crate) fn walk(of: Walk<'_>, d: &mut [f32]) {
     body::<1, { cfg!(target_arch = "aarch64") }>(of, d);
 }
 
-/// All rows, `V` vectors of them at a time where there are so many left.
+/// All rows, `V` vectors of them at a time where that many are left.
 #[inline(always)]
-fn body<const V: usize, const FUSED: bool>(of: Walk<'_>, d: &mut [f32]) {
+fn body<const V: usize, const FUSED: bool>(of: PanelSteps<'_>, d: &mut [f32]) {
     let rows = of.delta.len();
     let mut first = 0;
     while first + V * LANES <= rows {
@@ -94,7 +94,7 @@ fn body<const V: usize, const FUSED: bool>(of: Walk<'_>, d: &mut [f32]) {
 
 /// The rows from `first` on, V vectors of them.
 #[inline(always)]
-fn together<const V: usize, const FUSED: bool>(of: Walk<'_>, d: &mut [f32], first: usize) {
+fn together<const V: usize, const FUSED: bool>(of: PanelSteps<'_>, d: &mut [f32], first: usize) {
     let rows = of.delta.len();
     let delta: [Lanes; V] = std::array::from_fn(|v| lanes(of.delta, first + v * LANES));
     let mut gram = of.gram;
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     /// The steps one at a time, as they are defined.
-    fn plain(of: Walk<'_>, gram: &[f64], d: &mut [f32]) {
+    fn plain(of: PanelSteps<'_>, gram: &[f64], d: &mut [f32]) {
         let rows = of.delta.len();
         let width = d.len() / rows;
         for i in 0..rows {
@@ -197,11 +197,11 @@ mod tests {
             let single: Vec<f32> = gram.iter().map(|g| *g as f32).collect();
             let mut packed = vec![0.0; packed_gram_len(width)];
             pack_gram(&single, width, &mut packed);
-            let of = Walk { x: &x, x_step, gram: &packed, step: 0.5, delta: &delta };
+            let of = PanelSteps { x: &x, x_step, gram: &packed, step: 0.5, delta: &delta };
             let mut d: Vec<f32> = (0..rows * width).map(|at| number(at, 11)).collect();
             let mut expected = d.clone();
-            let versions: [fn(Walk<'_>, &mut [f32]); 4] =
-                [walk, body::<1, false>, body::<4, false>, body::<2, true>];
+            let versions: [fn(PanelSteps<'_>, &mut [f32]); 4] =
+                [take_steps, body::<1, false>, body::<4, false>, body::<2, true>];
             plain(of, &gram, &mut expected);
             let start = std::mem::take(&mut d);
             for version in versions {

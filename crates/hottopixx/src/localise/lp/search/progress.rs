@@ -1,0 +1,81 @@
+//! How far the minimisation of a goal has got, and when it is not worth going on.
+
+use super::point::Point;
+use crate::Goal;
+use crate::control::Stop;
+
+/// Rounds without progress after which it gives up: rounding is all that is left.
+const IDLE: usize = 25;
+/// Progress is a fall of the gap by this share.
+const PROGRESS: f64 = 1e-6;
+
+/// Where the minimisation of one goal stands.
+pub(super) struct Progressed {
+    /// What bound and multipliers speak of: minimax, where no point within tau was found.
+    pub goal: Goal,
+    pub best: Option<Point>,
+    pub upper: f64,
+    pub lower: f64,
+    pub multipliers: Vec<(usize, f64)>,
+    /// Whether the cuts cannot hold together.
+    pub infeasible: bool,
+    pub stop: Stop,
+}
+
+impl Progressed {
+    pub(super) fn new(goal: Goal, upper: f64, best: Option<Point>) -> Self {
+        Progressed {
+            goal,
+            best,
+            upper,
+            lower: f64::NEG_INFINITY,
+            multipliers: Vec::new(),
+            infeasible: false,
+            stop: Stop::Finished,
+        }
+    }
+
+    /// Takes over the point of an earlier stage of the same goal if it is better.
+    pub(super) fn take_point(&mut self, earlier: Progressed, columns: usize) {
+        if self.goal == earlier.goal && earlier.upper < self.upper {
+            (self.upper, self.best) = (earlier.upper, earlier.best);
+            self.best.iter_mut().for_each(|point| point.d.resize(columns, 0.0));
+        }
+    }
+
+    pub(super) fn gap(&self, floor: f64) -> f64 {
+        relative_gap(self.upper, self.lower, floor)
+    }
+}
+
+/// `(objective - bound) / |objective|`, objectives below `floor` counting as that; infinite where
+/// there is no point. Below zero when a point that misses tau by rounding is below the bound.
+pub(super) fn relative_gap(objective: f64, bound: f64, floor: f64) -> f64 {
+    if objective.is_infinite() {
+        return f64::INFINITY;
+    }
+    (objective - bound) / objective.abs().max(floor)
+}
+
+/// Counts rounds that brought nothing.
+pub(super) struct Patience {
+    gap: f64,
+    idle: usize,
+}
+
+impl Patience {
+    pub(super) fn new() -> Self {
+        Patience { gap: f64::INFINITY, idle: 0 }
+    }
+
+    /// Looks at the gap after a round; true when there was no progress for [`IDLE`] rounds.
+    pub(super) fn is_over(&mut self, at: &Progressed) -> bool {
+        let gap = at.upper - at.lower;
+        if gap < self.gap * (1.0 - PROGRESS) || self.gap.is_infinite() {
+            (self.gap, self.idle) = (gap, 0);
+        } else {
+            self.idle += 1;
+        }
+        self.idle >= IDLE
+    }
+}
