@@ -5,6 +5,8 @@
 //! between threads are blocks whose sizes follow from the shapes alone, so that results have the
 //! same bytes for any number of threads.
 
+#![allow(unsafe_code)]
+
 use rayon::prelude::*;
 
 mod sealed {

@@ -1,5 +1,7 @@
 //! A hint to the memory, for lists that are visited out of order.
 
+#![allow(unsafe_code)]
+
 /// Asks for the part of `slice` around `index` to be brought nearer; does nothing where there is no
 /// such entry or no such instruction. Never changes a result.
 #[inline(always)]

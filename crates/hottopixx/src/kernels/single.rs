@@ -1,5 +1,7 @@
 //! Loops over long vectors in single precision; see `vector` for how they are compiled.
 
+#![allow(unsafe_code)]
+
 use super::vector::dispatched;
 
 const LANES: usize = 16;

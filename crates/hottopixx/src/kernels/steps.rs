@@ -10,6 +10,8 @@
 //! fuse multiplications and additions, so the bytes may differ between machines, as those of the
 //! matrix products around it do; never with the number of threads.
 
+#![allow(unsafe_code)]
+
 /// Rows in one vector.
 pub(crate) const LANES: usize = 16;
 /// Columns taken together; the number of columns in a panel must be a multiple of it.

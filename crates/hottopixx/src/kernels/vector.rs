@@ -4,6 +4,8 @@
 //! Both versions carry out the same operations in the same order on every element (no fused
 //! multiplications), so results have the same bytes on all machines.
 
+#![allow(unsafe_code)]
+
 /// Defines a function that runs the AVX2 build of its body where the machine has it.
 macro_rules! dispatched {
     ($(#[$doc:meta])* pub fn $name:ident($($arg:ident: $type:ty),*) $(-> $ret:ty)? $body:block) => {

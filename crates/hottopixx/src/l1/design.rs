@@ -161,17 +161,6 @@ impl Atoms {
         let sums = (0..atoms.rows()).map(|j| atoms.row(j).sum()).collect();
         Atoms { rows: atoms.rows(), cols: atoms.cols(), columns, sums }
     }
-
-    /// Number of atoms.
-    pub fn len(&self) -> usize {
-        self.rows
-    }
-
-    /// Whether there are no atoms.
-    pub fn is_empty(&self) -> bool {
-        self.rows == 0
-    }
-
     /// Sum of the entries of an atom.
     pub fn sum(&self, atom: usize) -> f64 {
         self.sums[atom]

@@ -28,10 +28,12 @@ mod solver;
 mod vertex;
 mod walk;
 
+#[doc(hidden)]
 pub use basis::Basis;
-pub use design::{Atoms, Design, Gathered, Loss, Target};
-pub use near::NearSolver;
-pub use solver::{Improved, Problem, Solver};
+pub use design::Loss;
+pub(crate) use design::{Atoms, Design, Gathered, Target};
+pub(crate) use near::NearSolver;
+pub(crate) use solver::{Improved, Problem, Solver};
 
 use crate::matrix::Dense;
 use crate::{Error, kernels};

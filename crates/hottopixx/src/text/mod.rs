@@ -10,6 +10,7 @@
 //! Rows are words and columns documents throughout.
 
 mod cooccurrence;
+#[doc(hidden)]
 pub mod pairs;
 mod topics;
 

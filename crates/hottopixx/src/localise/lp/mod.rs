@@ -26,7 +26,7 @@
 //!   as any other, and all are fitted in most rounds: this is what limits it.
 //! - *Pivots*: a fit starts from the row's last vertex, or from bounded least squares on the Gram
 //!   matrix (whose cost does not depend on n) when d has moved far. The last rounds need none.
-//! - *n*: far points are folded into a linear term ([`NearSolver`](crate::l1::NearSolver)), so a
+//! - *n*: far points are folded into a linear term (`l1::NearSolver`), so a
 //!   pivot costs `k n / 6` or less, k the number of diagonals that the row uses. A cut is `m n`,
 //!   m the columns in play.
 //! - *f*: of many candidates only some are in play; the others are priced with the multipliers, and
