@@ -1,7 +1,7 @@
 //! The program with tau: from a point within tau down to the cheapest one.
 
 use super::point::{Point, between, share};
-use super::progress::{Patience, Progressed};
+use super::progress::{Patience, StageResult};
 use super::{FEASIBLE, ROUNDS, Search};
 use crate::Goal;
 use crate::control::Stop;
@@ -14,7 +14,7 @@ const INSIDE: f64 = 0.6;
 impl Search<'_> {
     /// `min p.d` with every row within tau. Feasible points are mixtures of one with room to spare
     /// (`first`, or what minimax finds) and the master's points.
-    pub(super) fn minimise_cost(&mut self, first: Point, tau: f64, cost: &[f64]) -> Progressed {
+    pub(super) fn minimise_cost(&mut self, first: Point, tau: f64, cost: &[f64]) -> StageResult {
         let mut anchor = self.anchor.take().unwrap_or(first);
         anchor.d.resize(self.oracle.columns().len(), 0.0);
         if anchor.worst() > tau {
@@ -26,7 +26,7 @@ impl Search<'_> {
             let feasible = found.best.as_ref().is_some_and(|p| p.worst() <= tau + FEASIBLE);
             if !feasible {
                 let infeasible = found.lower > tau + FEASIBLE;
-                return Progressed { infeasible, upper: f64::INFINITY, ..found };
+                return StageResult { infeasible, upper: f64::INFINITY, ..found };
             }
             anchor = found.best.expect("a feasible point");
         }
@@ -38,14 +38,14 @@ impl Search<'_> {
     /// diagonal and the master's (in-out separation): there most rows are explained by the weights
     /// they have, and the cuts of the others are deep. Asking at the master's own points takes
     /// about as many rounds and ten times as many fits.
-    pub(super) fn descend(&mut self, anchor: Point, tau: f64, cost: &[f64]) -> Progressed {
+    pub(super) fn descend(&mut self, anchor: Point, tau: f64, cost: &[f64]) -> StageResult {
         let goal = Goal::Cost { tau };
         let costs: Vec<f64> = self.oracle.columns().iter().map(|&j| cost[j]).collect();
         let scale = costs.iter().fold(0.0f64, |m, c| m.max(c.abs())).max(f64::MIN_POSITIVE);
         let scaled: Vec<f64> = costs.iter().map(|c| c / scale).collect();
         let value = |d: &[f64]| d.iter().zip(&costs).map(|(d, c)| d * c).sum::<f64>();
         let mut master = self.master(goal, &scaled, 0);
-        let mut at = Progressed::new(goal, value(&anchor.d), Some(anchor.clone()));
+        let mut at = StageResult::new(goal, value(&anchor.d), Some(anchor.clone()));
         at.lower = scale * self.pool.bound(&[], goal, &scaled, self.trace);
         let floor = self.floor(goal, cost);
         let (mut mixed_from, mut mixed_by): (Option<Point>, f64) = (None, 0.0);

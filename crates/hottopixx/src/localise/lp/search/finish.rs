@@ -1,7 +1,7 @@
 //! The outcome of a search: the best point, measured from the data once more.
 
 use super::Search;
-use super::progress::{Progressed, relative_gap};
+use super::progress::{StageResult, relative_gap};
 use crate::Goal;
 use crate::control::Control;
 use crate::kernels::dot;
@@ -15,7 +15,12 @@ const EXCESS: f64 = 1e-9;
 impl Search<'_> {
     /// The outcome: what is said of the best point is computed from the data once more, and the
     /// status is read from that.
-    pub(super) fn finish(self, settings: &LpSettings, cost: Vec<f64>, at: Progressed) -> LpOutcome {
+    pub(super) fn finish(
+        self,
+        settings: &LpSettings,
+        cost: Vec<f64>,
+        at: StageResult,
+    ) -> LpOutcome {
         let columns = self.oracle.columns();
         let mut diagonal = vec![0.0; self.x.features()];
         let mut localising = Vec::new();

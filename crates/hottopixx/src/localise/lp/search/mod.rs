@@ -20,7 +20,7 @@ use crate::control::{Control, Stop};
 use crate::normalise::UnitRows;
 use play::in_play;
 use point::Point;
-use progress::Progressed;
+use progress::StageResult;
 
 /// By how much a row may miss more than tau and still count as explained: rounding.
 const FEASIBLE: f64 = 5e-10;
@@ -105,11 +105,11 @@ impl Search<'_> {
     /// Minimises over the columns in play, prices those left out with the multipliers, and brings
     /// in what pays, until nothing does. While columns are left out there is no use in going to the
     /// last digit: each stage ends at a part of the gap of the one before.
-    fn run(&mut self, goal: Goal, first: Point, cost: &[f64]) -> Progressed {
+    fn run(&mut self, goal: Goal, first: Point, cost: &[f64]) -> StageResult {
         let mut start = first;
         let wanted = self.gap;
         let mut open_gap = FIRST_STAGE;
-        let mut kept: Option<Progressed> = None;
+        let mut kept: Option<StageResult> = None;
         loop {
             self.gap = if self.closed.is_empty() { wanted } else { open_gap.max(wanted) };
             let mut at = match goal {
@@ -129,7 +129,7 @@ impl Search<'_> {
                 self.gap = wanted;
                 let lower = self.trivial_bound(goal, cost);
                 let (multipliers, stop) = (Vec::new(), self.why());
-                return Progressed { lower, multipliers, infeasible: false, stop, ..at };
+                return StageResult { lower, multipliers, infeasible: false, stop, ..at };
             };
             at.lower = bound;
             at.infeasible &= matches!(goal, Goal::Cost { tau } if bound > tau + FEASIBLE);
@@ -143,7 +143,7 @@ impl Search<'_> {
             open_gap = STAGE * gap.min(open_gap);
             if !paying.is_empty() && !self.bring_in(&paying) {
                 self.gap = wanted;
-                return Progressed { stop: self.why(), ..at };
+                return StageResult { stop: self.why(), ..at };
             }
             if !matches!(goal, Goal::Cost { .. }) || at.upper.is_infinite() {
                 start = at.best.clone().unwrap_or(start);

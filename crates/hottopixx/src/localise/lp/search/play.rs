@@ -2,7 +2,7 @@
 
 use super::Search;
 use super::point::Point;
-use super::progress::Progressed;
+use super::progress::StageResult;
 use crate::Goal;
 use crate::control::Control;
 use crate::kernels::axpy;
@@ -79,7 +79,7 @@ impl Search<'_> {
     /// What the multipliers prove when all rows that may be hott count, and the rows left out that
     /// would lower the bound, the most promising first; `None` when stopped. O(cuts * entries of X
     /// left out).
-    pub(super) fn price_closed(&self, at: &Progressed, cost: &[f64]) -> Option<(f64, Vec<usize>)> {
+    pub(super) fn price_closed(&self, at: &StageResult, cost: &[f64]) -> Option<(f64, Vec<usize>)> {
         let tau = if let Goal::Cost { tau } = at.goal { tau } else { 0.0 };
         let price = |j: usize| if matches!(at.goal, Goal::Cost { .. }) { cost[j] } else { 0.0 };
         let labels: Vec<usize> = at.multipliers.iter().map(|m| m.0).collect();

@@ -10,7 +10,7 @@ const IDLE: usize = 25;
 const PROGRESS: f64 = 1e-6;
 
 /// Where the minimisation of one goal stands.
-pub(super) struct Progressed {
+pub(super) struct StageResult {
     /// What bound and multipliers speak of: minimax, where no point within tau was found.
     pub goal: Goal,
     pub best: Option<Point>,
@@ -22,9 +22,9 @@ pub(super) struct Progressed {
     pub stop: Stop,
 }
 
-impl Progressed {
+impl StageResult {
     pub(super) fn new(goal: Goal, upper: f64, best: Option<Point>) -> Self {
-        Progressed {
+        StageResult {
             goal,
             best,
             upper,
@@ -36,7 +36,7 @@ impl Progressed {
     }
 
     /// Takes over the point of an earlier stage of the same goal if it is better.
-    pub(super) fn take_point(&mut self, earlier: Progressed, columns: usize) {
+    pub(super) fn take_point(&mut self, earlier: StageResult, columns: usize) {
         if self.goal == earlier.goal && earlier.upper < self.upper {
             (self.upper, self.best) = (earlier.upper, earlier.best);
             self.best.iter_mut().for_each(|point| point.d.resize(columns, 0.0));
@@ -69,7 +69,7 @@ impl Patience {
     }
 
     /// Looks at the gap after a round; true when there was no progress for [`IDLE`] rounds.
-    pub(super) fn is_over(&mut self, at: &Progressed) -> bool {
+    pub(super) fn is_over(&mut self, at: &StageResult) -> bool {
         let gap = at.upper - at.lower;
         if gap < self.gap * (1.0 - PROGRESS) || self.gap.is_infinite() {
             (self.gap, self.idle) = (gap, 0);

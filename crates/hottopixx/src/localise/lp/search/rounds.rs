@@ -2,7 +2,7 @@
 //! cuts, the bound; and the loop for minimax and total.
 
 use super::point::Point;
-use super::progress::{Patience, Progressed};
+use super::progress::{Patience, StageResult};
 use super::{FEASIBLE, ROUNDS, Search};
 use crate::Goal;
 use crate::control::{Progress, Stage, Stop};
@@ -16,7 +16,7 @@ const IDLE_ROUNDS: u32 = 6;
 impl Search<'_> {
     /// `min t` or `min sum t_i`. Stops early when the objective is at most `enough` (minimax for
     /// feasibility), or the bound above it.
-    pub(super) fn minimise(&mut self, goal: Goal, first: Point, enough: f64) -> Progressed {
+    pub(super) fn minimise(&mut self, goal: Goal, first: Point, enough: f64) -> StageResult {
         let value = |point: &Point| match goal {
             Goal::Total => point.values.iter().sum(),
             _ => point.worst(),
@@ -25,7 +25,7 @@ impl Search<'_> {
         let least = if goal == Goal::Total { 0.0 } else { 0.5 * first.worst() };
         self.fit(&first.d, |_| least);
         let first = Point::new(&self.oracle, first.d);
-        let mut at = Progressed::new(goal, value(&first), Some(first));
+        let mut at = StageResult::new(goal, value(&first), Some(first));
         at.lower = 0.0;
         let (rows, columns) = (self.x.features(), self.oracle.columns().len());
         let zero = vec![0.0; columns];
@@ -108,7 +108,7 @@ impl Search<'_> {
         goal: Goal,
         cost: &[f64],
         scale: f64,
-        at: &mut Progressed,
+        at: &mut StageResult,
     ) -> MasterOutcome {
         self.rounds += 1;
         master.drop_idle(IDLE_ROUNDS);
@@ -141,7 +141,7 @@ impl Search<'_> {
         d
     }
 
-    pub(super) fn report(&self, task: &str, at: &Progressed) {
+    pub(super) fn report(&self, task: &str, at: &StageResult) {
         self.control.report(&Progress {
             stage: Stage::Localise,
             task,
