@@ -406,24 +406,36 @@ fn groups_that_were_left_out_are_no_finished_run() {
     assert_eq!(factor.run(&matrix).unwrap().stop, Stop::Finished);
 }
 
+/// The answers for an instance of the paper's family and for its rows in another order.
+fn permuted(seed: u64, shift: usize) {
+    let instance = paper(3, 0, seed);
+    let f = instance.matrix.rows();
+    // 7 is coprime to 30: a permutation that is not a mere rotation.
+    let order: Vec<usize> = (0..f).map(|i| (i * 7 + shift) % f).collect();
+    let permuted = instance.matrix.select_rows(&order);
+    for method in [Method::Spa, Method::Snpa, Method::Xray, Method::Gradient, Method::Auto] {
+        let plain = Factor::new(3).method(method).run(&instance.matrix).unwrap();
+        let moved = Factor::new(3).method(method).run(&permuted).unwrap();
+        let mut back: Vec<usize> = moved.hott.iter().map(|h| order[h.row]).collect();
+        back.sort_unstable();
+        assert_eq!(sorted(&plain), back, "{method}, seed {seed}, shift {shift}");
+        assert!((plain.errors.mean_l1 - moved.errors.mean_l1).abs() < 1e-12);
+    }
+}
+
+/// Exchanges were once proposed by every second row alone, which found different ones.
+#[test]
+fn orders_of_the_rows_that_once_mattered() {
+    permuted(321, 3);
+    permuted(274, 3);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
     fn permuting_rows_permutes_the_answer(seed in 0u64..1000, shift in 1usize..29) {
-        let instance = paper(3, 0, seed);
-        let f = instance.matrix.rows();
-        // 7 is coprime to 30: a permutation that is not a mere rotation.
-        let order: Vec<usize> = (0..f).map(|i| (i * 7 + shift) % f).collect();
-        let permuted = instance.matrix.select_rows(&order);
-        for method in [Method::Spa, Method::Snpa, Method::Xray, Method::Gradient, Method::Auto] {
-            let plain = Factor::new(3).method(method).run(&instance.matrix).unwrap();
-            let moved = Factor::new(3).method(method).run(&permuted).unwrap();
-            let mut back: Vec<usize> = moved.hott.iter().map(|h| order[h.row]).collect();
-            back.sort_unstable();
-            prop_assert_eq!(sorted(&plain), back, "{}", method.name());
-            prop_assert!((plain.errors.mean_l1 - moved.errors.mean_l1).abs() < 1e-12);
-        }
+        permuted(seed, shift);
     }
 }
 

@@ -73,6 +73,9 @@ impl ExchangeSettings {
     }
 }
 
+/// Up to this many rows, all of them count from the first round of the tournament on.
+const FEW: usize = 80;
+
 /// An error up to this is rounding: there is nothing to gain.
 const EXPLAINED: f64 = 1e-12;
 
@@ -288,7 +291,11 @@ fn tournament(
 ) -> Option<Vec<(usize, usize)>> {
     let sample = merged.unwrap_or(all);
     let few: Vec<usize> = match objective {
-        Objective::Mean => sample.rows.iter().copied().step_by(2).collect(),
+        // Half of the rows rank the proposals well enough, unless there are few.
+        Objective::Mean if sample.rows.len() > FEW => {
+            sample.rows.iter().copied().step_by(2).collect()
+        }
+        Objective::Mean => sample.rows.clone(),
         Objective::Max => sample.rows.clone(), // the largest error may come from any row
     };
     let beside: Vec<Swap> =
