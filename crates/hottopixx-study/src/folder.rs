@@ -1,6 +1,6 @@
 //! Where instances are kept: a folder of the user's, or one that goes away.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use std::path::{Path, PathBuf};
 
 /// A folder that exists; a temporary one is removed with this value.
@@ -17,7 +17,8 @@ impl Folder {
     /// When it cannot be made.
     pub fn given_or_temporary(given: Option<&Path>) -> Result<Self> {
         given.map_or_else(Folder::temporary, |path| {
-            Folder::make(path.to_path_buf(), false).context("choose another --dir")
+            Folder::make(path.to_path_buf(), false)
+                .map_err(|error| anyhow!("{error:#}: choose another --dir"))
         })
     }
 
