@@ -1,9 +1,8 @@
 //! Stopping: Ctrl-C and the time limit.
 
 use crate::failure::{Failure, say};
-use crate::progress::Bar;
 use crate::values;
-use hottopixx::control::Control;
+use hottopixx::control::{Control, Observer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -43,19 +42,19 @@ impl Interrupt {
         self.stop.load(Ordering::SeqCst)
     }
 
-    /// Deadline from now, stop flag and progress bar for one computation.
+    /// Deadline from now, stop flag and observer of one computation.
     pub fn control(
         &self,
         seconds: Option<f64>,
-        bar: Option<&Arc<Bar>>,
+        observer: Option<Arc<dyn Observer>>,
     ) -> Result<Control, Failure> {
         let limit = seconds.map(values::duration).transpose().map_err(Failure::Wrong)?.flatten();
         let mut control = Control::default().with_stop_flag(self.stop.clone());
         if let Some(deadline) = limit.and_then(|limit| Instant::now().checked_add(limit)) {
             control = control.with_deadline(deadline);
         }
-        if let Some(bar) = bar {
-            control = control.with_observer(bar.clone());
+        if let Some(observer) = observer {
+            control = control.with_observer(observer);
         }
         Ok(control)
     }

@@ -49,8 +49,13 @@ impl From<hottopixx_io::Error> for Failure {
 
 /// One line on standard error; a closed standard error is no reason to fail.
 pub fn say(sentence: &str) {
-    let sentence = hottopixx_report::table::plain(&sentence.replace(['\n', '\r'], " "));
-    let _ = writeln!(std::io::stderr(), "hottopixx: {sentence}");
+    say_line(&format!("hottopixx: {sentence}"));
+}
+
+/// As [`say`], without the name of the program.
+pub fn say_line(line: &str) {
+    let line = hottopixx_report::table::plain(&line.replace(['\n', '\r'], " "));
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// Writes to standard output. A reader that has gone away, as in `| head`, is success.

@@ -3,9 +3,11 @@
 use crate::args::{InputArgs, MethodArgs, ProgramArgs, RunArgs, TextArgs};
 use crate::control::Interrupt;
 use crate::failure::Failure;
+use crate::log::Log;
 use crate::problem::{Problem, Raw};
 use crate::progress::Bar;
-use hottopixx::{Factor, Method};
+use hottopixx::control::Observer;
+use hottopixx::{Factor, Factorization, Method};
 use hottopixx_io::machine;
 use std::path::Path;
 use std::sync::Arc;
@@ -24,6 +26,8 @@ pub struct Session {
     pub interrupt: Interrupt,
     /// The progress bar, if there is one.
     pub bar: Option<Arc<Bar>>,
+    /// The log in its place, if it is wanted.
+    log: Option<Arc<Log>>,
     run: RunArgs,
     quiet: bool,
 }
@@ -47,7 +51,8 @@ impl Session {
             started,
             threads,
             interrupt: Interrupt::install(),
-            bar: Bar::start(quiet),
+            bar: Bar::start(quiet || run.log),
+            log: run.log.then(|| Arc::new(Log::start(started, threads, run.seed))),
             run: run.clone(),
             quiet,
         };
@@ -88,6 +93,22 @@ impl Session {
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish();
+        }
+    }
+
+    /// Writes the answer to the log, if there is one.
+    pub fn log_answer(&self, answer: &Factorization) {
+        if let Some(log) = &self.log {
+            log.answer(answer);
+        }
+    }
+
+    /// Who is told of progress.
+    pub fn observer(&self) -> Option<Arc<dyn Observer>> {
+        match (&self.log, &self.bar) {
+            (Some(log), _) => Some(log.clone()),
+            (None, Some(bar)) => Some(bar.clone()),
+            (None, None) => None,
         }
     }
 
@@ -135,7 +156,10 @@ impl Session {
     /// Rank, candidates and what the run's flags say; everything else at its default.
     pub fn plain(&self, problem: &Problem, rank: usize) -> Result<Factor, Failure> {
         self.interrupt.computing();
-        let control = self.interrupt.control(self.run.max_seconds, self.bar.as_ref())?;
+        if let Some(log) = &self.log {
+            log.model(problem, rank);
+        }
+        let control = self.interrupt.control(self.run.max_seconds, self.observer())?;
         let factor = Factor::new(rank).seed(self.run.seed).threads(self.threads).control(control);
         Ok(match &problem.candidates {
             Some(candidates) => factor.candidates(candidates.clone()),

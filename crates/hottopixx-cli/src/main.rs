@@ -10,6 +10,7 @@ mod commands;
 mod control;
 mod failure;
 mod job;
+mod log;
 mod memory;
 mod output;
 mod problem;

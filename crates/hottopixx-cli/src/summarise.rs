@@ -29,6 +29,7 @@ pub fn summary(
     objective: Objective,
     load_seconds: f64,
 ) -> Summary {
+    session.log_answer(answer);
     let names = problem.names.as_deref();
     let rows: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
     let members = strongest(&answer.f, &answer.w, &rows, SHOWN, names);

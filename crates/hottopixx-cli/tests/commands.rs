@@ -473,3 +473,25 @@ fn an_interrupt_keeps_the_best_answer_so_far() {
         assert!(!folder.read(&format!("out/{file}")).is_empty());
     }
 }
+
+/// Standard output stays the answer's; the log has size, bounds of every round, status and times.
+#[test]
+fn the_log_can_be_pasted_into_a_report() {
+    let folder = Folder::with_instance();
+    let args = ["factor", "X.npy", "--rank", "5", "--method", "minimax", "--json", "--log"];
+    let out = folder.run(&args);
+    assert!(serde_json::from_slice::<Value>(&out.stdout).is_ok());
+    let log = String::from_utf8(out.stderr).unwrap();
+    for expected in [
+        "hottopixx 0.",
+        "40 features x 400 examples",
+        "localise   minimax",
+        "  bound ",
+        "  gap ",
+        "finished, method minimax",
+        "program optimal",
+        "seconds: localise ",
+    ] {
+        assert!(log.contains(expected), "{expected} is missing:\n{log}");
+    }
+}

@@ -66,6 +66,8 @@ pub struct Progress<'a> {
     pub total: Option<usize>,
     /// A telling figure and what it is, such as `best` for the best objective so far.
     pub figure: Option<(&'a str, f64)>,
+    /// What is proven: the figure cannot fall below it.
+    pub bound: Option<f64>,
 }
 
 /// Receives progress, from any thread.

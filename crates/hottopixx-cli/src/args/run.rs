@@ -16,6 +16,10 @@ pub struct RunArgs {
     /// Compute for at most this long, then give the best answer so far
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub max_seconds: Option<f64>,
+    /// Say on standard error what the run does, step by step: size, method, bounds
+    /// and gap of every round, times. For bug reports
+    #[arg(long)]
+    pub log: bool,
 }
 
 /// Keeping the state of a long run.

@@ -153,6 +153,7 @@ pub fn run(args: &args::CertifyArgs, started: Instant) -> Result<(), Failure> {
     let certified = factor.certify(&problem.matrix, hott.as_deref());
     let certified = certified.map_err(|error| problem.failure(error))?;
     session.finish();
+    session.log_answer(&certified.answer);
 
     let report = report(&session, &problem, &certified, load);
     if let Some(folder) = &args.out {

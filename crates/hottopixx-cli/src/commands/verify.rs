@@ -70,7 +70,8 @@ pub fn run(args: &args::VerifyArgs, started: Instant) -> Result<(), Failure> {
         return Err(folder.wrong(JSON, "nothing was certified here: run 'certify' again"));
     }
     let text = prepared(args, &written.prepared)?;
-    let run = args::RunArgs { seed: 0, threads: args.threads, max_seconds: args.max_seconds };
+    let run =
+        args::RunArgs { seed: 0, threads: args.threads, max_seconds: args.max_seconds, log: false };
     let session = Session::start(&run, args.print.quiet, started)?;
     let input = args::InputArgs {
         path: args.data.clone(),
@@ -86,7 +87,7 @@ pub fn run(args: &args::VerifyArgs, started: Instant) -> Result<(), Failure> {
     };
     let problem = session.load(&input, &text)?;
     session.interrupt.computing();
-    let control = session.interrupt.control(args.max_seconds, session.bar.as_ref())?;
+    let control = session.interrupt.control(args.max_seconds, session.observer())?;
     let x = UnitRows::new(&problem.matrix).map_err(|error| problem.failure(error))?;
     check_rows(args, &problem, &x, &written)?;
     folder.check_x(&x)?;

@@ -97,6 +97,7 @@ fn walk(x: &UnitRows, hott: Vec<usize>, objective: Objective, control: &Control)
             done: total - selection.hott.len(),
             total: Some(total),
             figure: Some(("error", selection.score)),
+            bound: None,
         });
         let Some(position) = missed_least(x, &selection, objective, control) else { break };
         selection = without(x, selection, position, objective, control);

@@ -389,7 +389,14 @@ impl<'a> Clock<'a> {
             Stage::Select => "choosing rows",
             Stage::Clean => "fitting all rows",
         };
-        self.control.report(&Progress { stage, task, done: 0, total: None, figure: None });
+        self.control.report(&Progress {
+            stage,
+            task,
+            done: 0,
+            total: None,
+            figure: None,
+            bound: None,
+        });
         let begun = Instant::now();
         let made = work();
         *match stage {

@@ -299,7 +299,7 @@ fn measure(
                 };
                 let done = 1 + done.fetch_add(1, Ordering::Relaxed);
                 let (stage, task, total) = (Stage::Localise, "agkm", Some(m));
-                control.report(&Progress { stage, task, done, total, figure: None });
+                control.report(&Progress { stage, task, done, total, figure: None, bound: None });
                 Ok(hull)
             },
         )

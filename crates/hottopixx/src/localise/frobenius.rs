@@ -257,6 +257,7 @@ fn report(control: &Control, done: usize, total: usize, change: f64) {
         done,
         total: Some(total),
         figure: Some(("change", change)),
+        bound: None,
     });
 }
 

@@ -114,6 +114,7 @@ pub fn refine(
             done: round,
             total: None,
             figure: Some(("best", best.score)),
+            bound: None,
         });
         if best.score <= EXPLAINED || !control.goes_on() {
             break;

@@ -111,6 +111,7 @@ pub fn judge(cleaner: &Cleaner<'_>, rank: usize, candidates: &[Candidate]) -> Op
             done: done + 1,
             total: Some(distinct.len()),
             figure: best.as_ref().map(|b| ("best", b.score)),
+            bound: None,
         });
     }
     let best = best?;

@@ -34,7 +34,7 @@ pub fn run(args: &args::ReproduceArgs, started: Instant) -> Result<(), Failure> 
     let pages = ["index.html", "index.md"].map(str::to_owned);
     output::prepare(Some(&args.out), &reads, &pages)?;
     output::record(&args.out, &pages)?;
-    let run = args::RunArgs { seed: 0, threads: 0, max_seconds: None };
+    let run = args::RunArgs { seed: 0, threads: 0, max_seconds: None, log: false };
     let session = Session::start(&run, args.quiet, started)?;
     session.interrupt.computing();
     let mut sections = Vec::new();

@@ -70,6 +70,7 @@ fn report(control: &Control, task: &str, done: usize, total: usize, value: f64) 
         done,
         total: Some(total),
         figure: Some(("residual", value)),
+        bound: None,
     });
 }
 

@@ -318,6 +318,7 @@ fn descend(
             done: t + 1,
             total: Some(settings.epochs),
             figure: Some(("diagonal gap", diagonal_gap(&diagonal, rank))),
+            bound: None,
         });
     }
     Ok((settings.epochs, Stop::Finished))

@@ -148,6 +148,7 @@ impl Search<'_> {
             done: self.rounds,
             total: None,
             figure: Some(("best", at.upper)),
+            bound: Some(at.lower).filter(|bound| bound.is_finite()),
         });
     }
 }
