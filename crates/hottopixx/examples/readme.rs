@@ -1,3 +1,5 @@
+//! The example of the README.
+
 use hottopixx::{Dense, Error, Factor, Matrix, Method};
 
 fn main() -> Result<(), Error> {

@@ -16,16 +16,3 @@ pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (slice, index);
 }
-
-#[cfg(test)]
-mod tests {
-    use super::prefetch;
-
-    #[test]
-    fn places_inside_and_outside_are_the_same_to_the_caller() {
-        let slice = [1.0, 2.0];
-        [0, 1, 2, usize::MAX].into_iter().for_each(|index| prefetch(&slice, index));
-        prefetch::<f32>(&[], 0);
-        assert_eq!(slice, [1.0, 2.0]);
-    }
-}

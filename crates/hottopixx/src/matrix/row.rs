@@ -156,3 +156,41 @@ impl<'a> Row<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Dense and sparse rows, with and without a factor, do the same as plain loops.
+    #[test]
+    fn dense_and_sparse_rows_agree() {
+        let values = [0.0, 3.0, 0.0, 1.0, 2.0];
+        let (columns, stored) = ([1, 3, 4], [3.0, 1.0, 2.0]);
+        let other = [1.0, 0.5, 2.0, 0.0, 1.0];
+        for factor in [1.0, 0.25] {
+            let dense = Row::dense(&values).scaled(factor);
+            let sparse = Row::sparse(&columns, &stored).scaled(factor);
+            let plain: Vec<f64> = values.iter().map(|v| factor * v).collect();
+            let dot: f64 = plain.iter().zip(&other).map(|(a, b)| a * b).sum();
+            let distance: f64 = plain.iter().zip(&other).map(|(a, b)| (a - b).abs()).sum();
+            assert_eq!((dense.stored(), sparse.stored()), (5, 3));
+            for row in [dense, sparse] {
+                assert_eq!(row.dot(&other), dot);
+                assert_eq!(row.sum(), plain.iter().sum::<f64>());
+                assert_eq!(row.squared_norm(), plain.iter().map(|v| v * v).sum::<f64>());
+                assert_eq!(row.l1_distance(Row::dense(&other)), distance);
+                assert_eq!(Row::dense(&other).l1_distance(row), distance);
+                let nonzeros: Vec<(usize, f64)> = row.nonzeros().collect();
+                assert_eq!(nonzeros, [(1, 3.0 * factor), (3, factor), (4, 2.0 * factor)]);
+                let mut target = other;
+                row.add_to(2.0, &mut target);
+                let expected: Vec<f64> =
+                    other.iter().zip(&plain).map(|(o, p)| o + 2.0 * p).collect();
+                assert_eq!(target[..], expected[..]);
+                row.write_to(1.0, &mut target);
+                assert_eq!(target[..], plain[..]);
+            }
+            assert_eq!(dense.l1_distance(sparse), 0.0);
+        }
+    }
+}

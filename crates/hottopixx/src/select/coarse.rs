@@ -53,3 +53,28 @@ pub(super) fn coarse(
     }
     x.merge_columns_under(&bucket, current as usize + 1, control)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clean::exact;
+    use crate::localise::instances::{as_sparse, paper};
+
+    /// Merging is a relaxation: no row is harder to explain, so bounds never rise.
+    #[test]
+    fn merged_columns_never_raise_an_error() {
+        let instance = paper((25, 300, 4, 0), 3.0, 2);
+        let control = Control::default();
+        for x in [instance.x.clone(), as_sparse(&instance.x)] {
+            let hott: Vec<usize> = instance.topics.iter().map(|topic| topic[0]).collect();
+            let all = exact(&x, &hott, &control);
+            for buckets in [5, 20, 100] {
+                let merged = coarse(&x, &hott, buckets, &control).unwrap();
+                assert!(merged.examples() <= 2 * buckets, "{} columns", merged.examples());
+                for (few, all) in exact(&merged, &hott, &control).iter().zip(&all) {
+                    assert!(few.error <= all.error + 1e-12, "{} {}", few.error, all.error);
+                }
+            }
+        }
+    }
+}

@@ -360,3 +360,57 @@ fn carry_out(
     }
     made
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::localise::instances::{as_sparse, paper};
+    use std::time::Instant;
+
+    fn question<'a>(x: &'a UnitRows, allowed: &'a [bool], control: &'a Control) -> Question<'a> {
+        Question { x, rank: 4, allowed, cost: None, control }
+    }
+
+    #[test]
+    fn a_planted_exchange_is_found_by_either_objective() {
+        let instance = paper((40, 90, 4, 0), 0.3, 3);
+        let control = Control::default();
+        for x in [instance.x.clone(), as_sparse(&instance.x)] {
+            for objective in [Objective::Mean, Objective::Max] {
+                // All topics but the last, in whose place stands some mixture.
+                let mut hott: Vec<usize> = instance.topics.iter().map(|topic| topic[0]).collect();
+                let truth = Selection::new(&x, hott.clone(), objective, None, &control);
+                let mixture = (0..40).find(|i| !hott.contains(i)).unwrap();
+                hott[3] = mixture;
+                let start = Selection::new(&x, hott, objective, None, &control);
+                assert!(start.score > 2.0 * truth.score, "{} {}", start.score, truth.score);
+                let (question, settings) =
+                    (question(&x, &[true; 40], &control), ExchangeSettings::default());
+                let (found, exchanges) = refine(&question, objective, &settings, start, &[]);
+                assert!(instance.recovered(&found.hott), "{:?}", found.hott);
+                assert!(exchanges >= 1 && found.score <= truth.score * (1.0 + 1e-12));
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_may_not_be_hott_never_enter_and_a_stop_changes_nothing() {
+        let instance = paper((40, 90, 4, 0), 0.3, 3);
+        let x = &instance.x;
+        let control = Control::default();
+        let mut hott: Vec<usize> = instance.topics.iter().map(|topic| topic[0]).collect();
+        let mut allowed = [true; 40];
+        allowed[hott[3]] = false;
+        hott[3] = (0..40).find(|i| !hott.contains(i)).unwrap();
+        let start = || Selection::new(x, hott.clone(), Objective::Mean, None, &Control::default());
+        let run = |control: &Control| {
+            let (question, settings) =
+                (question(x, &allowed, control), ExchangeSettings::default());
+            refine(&question, Objective::Mean, &settings, start(), &[])
+        };
+        let (found, _) = run(&control);
+        assert!(found.hott.iter().all(|&h| allowed[h]), "{:?}", found.hott);
+        let (found, exchanges) = run(&Control::default().with_deadline(Instant::now()));
+        assert_eq!((found.hott, exchanges), (hott.clone(), 0));
+    }
+}

@@ -135,3 +135,56 @@ fn candidates(selection: &Selection, allowed: &[bool], share: f64) -> Vec<Swap> 
     }
     swaps
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::Control;
+    use crate::localise::instances::unit_rows;
+    use std::time::Instant;
+
+    /// Two topics and their mixtures; row 5 is the first topic with a share moved to a column of its
+    /// own.
+    fn with_stand_in(share: f64) -> Vec<Vec<f64>> {
+        let topic = |a: f64, b: f64| vec![a, 0.5 * a, b, 0.5 * b, 0.0];
+        let mut rows = vec![topic(1.0, 0.0), topic(0.0, 1.0)];
+        rows.extend([0.3, 0.5, 0.8].map(|s| topic(s, 1.0 - s)));
+        rows.push(vec![1.0 - share, 0.5 * (1.0 - share), 0.0, 0.0, 1.5 * share]);
+        rows
+    }
+
+    fn found(rows: &[Vec<f64>], control: &Control) -> Vec<Vec<usize>> {
+        let x = unit_rows(rows);
+        let selection = Selection::new(&x, vec![0, 1], Objective::Mean, None, &Control::default());
+        let allowed = vec![true; rows.len()];
+        let question = Question { x: &x, rank: 2, allowed: &allowed, cost: None, control };
+        groups(&question, Objective::Mean, &selection)
+    }
+
+    /// A row belongs to the group exactly when taking it costs at most a tenth of going without.
+    #[test]
+    fn the_tolerance_is_what_it_says() {
+        let (mut inside, mut outside) = (0, 0);
+        for k in 0..40 {
+            let rows = with_stand_in(f64::from(k) / 100.0);
+            let x = unit_rows(&rows);
+            let score = |hott: &[usize]| {
+                Selection::new(&x, hott.to_vec(), Objective::Mean, None, &Control::default()).score
+            };
+            let (before, instead, without) = (score(&[0, 1]), score(&[5, 1]), score(&[1]));
+            let belongs = instead <= before + GROUP_TOLERANCE * (without - before) + 1e-12;
+            let groups = found(&rows, &Control::default());
+            assert_eq!(groups[0].contains(&5), belongs, "share {k} %: {groups:?}");
+            assert_eq!(groups[1], [1]);
+            if belongs { inside += 1 } else { outside += 1 }
+        }
+        assert!(inside > 3 && outside > 3, "{inside} {outside}");
+    }
+
+    #[test]
+    fn stopped_the_groups_hold_the_hott_rows_alone() {
+        let late = Control::default().with_deadline(Instant::now());
+        assert_eq!(found(&with_stand_in(0.01), &late), [[0], [1]]);
+        assert!(late.cut_short().is_some());
+    }
+}

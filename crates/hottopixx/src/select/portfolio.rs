@@ -130,3 +130,53 @@ fn distinct(candidates: &[Candidate], rank: usize) -> Vec<&Candidate> {
     };
     candidates.iter().filter(|c| keep(c)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Objective;
+    use crate::control::Control;
+    use crate::localise::instances::paper;
+    use std::time::Instant;
+
+    fn set(origin: &str, rows: &[usize]) -> Candidate {
+        Candidate { origin: origin.to_string(), rows: rows.to_vec() }
+    }
+
+    #[test]
+    fn the_best_complete_set_wins_and_equal_sets_are_judged_once() {
+        let instance = paper((30, 60, 3, 0), 0.3, 1);
+        let truth: Vec<usize> = instance.topics.iter().map(|topic| topic[0]).collect();
+        let others: Vec<usize> = (0..30).filter(|i| !truth.contains(i)).collect();
+        let reversed: Vec<usize> = truth.iter().rev().copied().collect();
+        let sets = [
+            set("incomplete", &truth[..2]),
+            set("mixtures", &others[..3]),
+            set("truth", &truth),
+            set("truth again", &reversed),
+        ];
+        for cleaning in [Cleaning::Exact, Cleaning::LeastSquares] {
+            let control = Control::default();
+            let (objective, seed) = (Objective::Mean, 0);
+            let cleaner = Cleaner { x: &instance.x, cleaning, objective, seed, control: &control };
+            let verdict = judge(&cleaner, 3, &sets).unwrap();
+            let origins: Vec<&str> = verdict.judged.iter().map(|j| j.origin.as_str()).collect();
+            assert_eq!(origins, ["mixtures", "truth"]);
+            assert_eq!(verdict.hott, truth);
+            // With so few rows all were fitted, and the fits are handed on.
+            assert_eq!(verdict.selection.unwrap().fits.len(), 30);
+            assert!(judge(&cleaner, 3, &sets[..1]).is_none());
+        }
+    }
+
+    #[test]
+    fn after_a_stop_one_set_is_judged() {
+        let instance = paper((30, 60, 3, 0), 0.3, 1);
+        let late = Control::default().with_deadline(Instant::now());
+        let (objective, cleaning) = (Objective::Mean, Cleaning::Exact);
+        let cleaner = Cleaner { x: &instance.x, cleaning, objective, seed: 0, control: &late };
+        let sets = [set("first", &[0, 1, 2]), set("second", &[3, 4, 5])];
+        let verdict = judge(&cleaner, 3, &sets).unwrap();
+        assert_eq!((verdict.hott, verdict.judged.len()), (vec![0, 1, 2], 1));
+    }
+}
