@@ -88,7 +88,7 @@ class Factorization:
     chosen_from: str | None
     #: Exchanges that refined the choice.
     exchanges: int
-    #: How F was fitted: "exact", "least_squares" or "incremental".
+    #: How F was fitted: "exact", "least-squares" or "incremental".
     cleaning: str
     #: Rows whose exact fit could not be proven optimal; their measured errors hold all the same.
     inexact_rows: int

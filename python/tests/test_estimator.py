@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hottopixx
 from hottopixx import Hottopixx
+from hottopixx._estimator import _seed
 
 
 @parametrize_with_checks(
@@ -111,7 +112,7 @@ def test_copies_of_a_model(instance):
     assert clone(model).get_params() == model.get_params()
 
 
-def test_the_answer_does_not_depend_on_threads_or_the_kind_of_seed(instance):
+def test_the_answer_does_not_depend_on_threads(instance):
     X = instance.X.T
     models = [
         Hottopixx(4, method="hottopixx", epochs=10, n_jobs=jobs).fit(X)
@@ -119,7 +120,12 @@ def test_the_answer_does_not_depend_on_threads_or_the_kind_of_seed(instance):
     ]
     for model in models:
         np.testing.assert_array_equal(model.components_, models[0].components_)
-    Hottopixx(4, random_state=np.random.RandomState(0)).fit(X)
+
+
+def test_a_seed_may_be_a_number_a_state_or_nothing():
+    assert _seed(None) == 0 and _seed(7) == 7 and _seed(np.int64(7)) == 7
+    drawn = [_seed(np.random.RandomState(7)) for _ in range(2)]
+    assert drawn[0] == drawn[1] != _seed(np.random.RandomState(8))
 
 
 def test_says_what_is_wrong(instance):

@@ -230,5 +230,5 @@ def test_settings_that_a_method_does_not_use_are_refused():
     X = hottopixx.generate("paper", features=12, examples=40, rank=3).X
     with pytest.raises(ValueError, match=r"tau = 0\.1 .* the method spa does not use it.* lp"):
         hottopixx.factor(X, 3, "spa", tau=0.1)
-    with pytest.raises(ValueError, match="epochs = 7 .* minimax does not use it.* hottopixx"):
+    with pytest.raises(ValueError, match=r"epochs = 7 .* minimax does not use it.* hottopixx"):
         hottopixx.factor(X, 3, "minimax", epochs=7)

@@ -175,7 +175,7 @@ class Steps:
             W=cleaned.W,
             error=cleaned.error,
             certificate=None,
-            cleaning=cleaning.replace("-", "_"),
+            cleaning=cleaning,
             inexact_rows=cleaned.inexact,
             notes=[*notes, *answer.notes],
             seconds={**answer.seconds, "clean": time.monotonic() - begun},

@@ -7,7 +7,7 @@ use crate::{Error, Objective};
 
 /// How the other rows are fitted on the hott rows, equation (2) of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Cleaning {
     /// [`Cleaning::Exact`] where the shape of the matrix makes it affordable
     /// ([`is_affordable`](super::is_affordable)), otherwise [`Cleaning::LeastSquares`]. Results
@@ -17,6 +17,7 @@ pub enum Cleaning {
     /// The exact minimum for every row.
     Exact,
     /// Nonnegative least squares: fast at any size; the l1 errors are near the smallest, not at it.
+    #[serde(alias = "least_squares")]
     LeastSquares,
     /// Incremental gradient epochs, as in the paper's experiments: only approximate.
     Incremental,
