@@ -1,6 +1,7 @@
 //! An answer with everything that can be said for sure about it.
 
-use super::pipeline::{Clock, Prepared};
+use super::clock::Clock;
+use super::pipeline::Prepared;
 use super::{Factor, Factorization};
 use crate::Error;
 use crate::Goal;
@@ -59,7 +60,7 @@ impl Factor {
                     (solved, Factorization { certificate, ..answer })
                 }
                 None => {
-                    let (answer, solved) = prepared.run(&program, clock)?;
+                    let (answer, solved) = prepared.factor(&program, clock)?;
                     // Stopped before the program had anything to say.
                     let nothing = || Error::NoAnswer(answer.stop);
                     (solved.ok_or_else(nothing)?, answer)

@@ -1,6 +1,7 @@
 //! Every method on the same data, side by side.
 
-use super::pipeline::{Clock, Prepared};
+use super::clock::Clock;
+use super::pipeline::Prepared;
 use super::{Factor, Factorization, HottRow, Method};
 use crate::control::Stop;
 use crate::matrix::Matrix;
@@ -140,8 +141,8 @@ impl Factor {
     fn run_normalised(&self, matrix: &Matrix, x: &UnitRows) -> Result<Factorization, Error> {
         let method = self.method_with_settings()?;
         self.in_pool(|| {
-            let prepared = Prepared::of(self, matrix, x.clone())?;
-            Ok(prepared.run(method.as_ref(), Clock::new(&self.control))?.0)
+            let prepared = Prepared::with_x(self, matrix, x.clone())?;
+            Ok(prepared.factor(method.as_ref(), Clock::new(&self.control))?.0)
         })
     }
 

@@ -5,11 +5,14 @@
 //! are siblings that go parts of the same way.
 
 mod certified;
+mod clock;
 mod compare;
+mod evaluate;
 mod memory;
 mod method;
 mod path;
 mod pipeline;
+mod report;
 mod result;
 mod settings;
 
@@ -24,7 +27,8 @@ pub use settings::Factor;
 use crate::Error;
 use crate::control::Stage;
 use crate::matrix::Matrix;
-use pipeline::{Clock, Prepared};
+use clock::Clock;
+use pipeline::Prepared;
 
 impl Factor {
     /// Factors the matrix. A method that is stopped before it has rows of its own gives those of
@@ -34,7 +38,7 @@ impl Factor {
     /// When the matrix or a setting is not usable (a setting that the method does not use among
     /// them), or when the computation was stopped before there was any answer; see [`Error`].
     pub fn run(&self, matrix: &Matrix) -> Result<Factorization, Error> {
-        self.in_pool(|| Ok(pipeline::run(self, matrix)?.0))
+        self.in_pool(|| pipeline::run(self, matrix))
     }
 
     /// Cleans a given choice of rows of the input and measures it: the errors of any answer.

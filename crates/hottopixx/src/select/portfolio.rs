@@ -68,6 +68,17 @@ pub struct Verdict {
     pub selection: Option<Selection>,
     /// Every candidate's score.
     pub judged: Vec<Judged>,
+    /// Its position among them.
+    pub best: usize,
+}
+
+impl Verdict {
+    /// All rows fitted on the best candidate: those fits that judging has made, or new ones. Taken
+    /// once.
+    pub fn cleaned(&mut self, cleaner: &Cleaner<'_>) -> Selection {
+        let known = self.selection.take();
+        known.unwrap_or_else(|| cleaner.clean(std::mem::take(&mut self.hott)))
+    }
 }
 
 /// The candidate with the lowest cleaned error. Equal sets are judged once; ties go to the earlier
@@ -87,6 +98,7 @@ pub fn judge(cleaner: &Cleaner<'_>, rank: usize, candidates: &[Candidate]) -> Op
     let rows: Vec<usize> = (0..sample).map(|k| k * f / sample).collect();
     let mut judged: Vec<Judged> = Vec::new();
     let mut best: Option<Selection> = None;
+    let mut winner = 0;
     // After a stop there is nothing to compare: one is cleaned, once.
     let hurried = distinct.len() > 1 && !control.goes_on();
     for (done, candidate) in distinct.iter().enumerate() {
@@ -101,8 +113,11 @@ pub fn judge(cleaner: &Cleaner<'_>, rank: usize, candidates: &[Candidate]) -> Op
             let score = objective.score(fits.iter().map(|fit| fit.error));
             Selection { hott, fits, score }
         };
-        judged.push(Judged { origin: candidate.origin.clone(), score: selection.score });
         if best.as_ref().is_none_or(|b| selection.score < b.score) {
+            winner = judged.len();
+        }
+        judged.push(Judged { origin: candidate.origin.clone(), score: selection.score });
+        if winner + 1 == judged.len() {
             best = Some(selection);
         }
         control.report(&Progress {
@@ -117,7 +132,7 @@ pub fn judge(cleaner: &Cleaner<'_>, rank: usize, candidates: &[Candidate]) -> Op
     let best = best?;
     let hott = best.hott.clone();
     let selection = (best.fits.len() == f).then_some(best);
-    Some(Verdict { hott, selection, judged })
+    Some(Verdict { hott, selection, judged, best: winner })
 }
 
 /// The complete candidates, each set of rows once.
