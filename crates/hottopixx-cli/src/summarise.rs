@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use hottopixx::{Factorization, Objective};
 use hottopixx_io::machine::peak_memory;
 use hottopixx_report::html::diagonal_entries;
-use hottopixx_report::{Certificate, StepSeconds, Summary, Topic, row_fits, strongest, worst_rows};
+use hottopixx_report::{StepSeconds, Summary, Topic, row_fits, strongest, worst_rows};
 use serde::Serialize;
 
 /// Seconds of loading, and from the start of the program until the answer.
@@ -65,7 +65,7 @@ pub fn summary(
             .as_ref()
             .map(|diagonal| worst_rows(diagonal, diagonal_entries(rows.len()), names)),
         zero_rows: answer.zero_rows.len(),
-        certificate: answer.certificate.as_ref().map(Certificate::from),
+        certificate: answer.certificate.clone(),
         path: None,
         notes: answer.notes.clone(),
         seconds: StepSeconds {

@@ -10,8 +10,10 @@ use hottopixx::project;
 use hottopixx::select::portfolio::Judged;
 use hottopixx::synth::{Family, Recipe};
 use hottopixx::text;
-use hottopixx::{Cleaning, Comparison, Error, Errors, Factorization, HottRow, Seconds, Skipped};
-use hottopixx_report::{Certificate, Proof, Theorem};
+use hottopixx::{
+    Bounds, Cleaning, Comparison, Error, Errors, Factorization, HottRow, Seconds, Skipped,
+};
+use hottopixx_report::{Proof, Theorem};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -26,7 +28,7 @@ struct AnswerReport<'a> {
     exchanges: usize,
     hott: &'a [HottRow],
     error: &'a Errors,
-    certificate: Option<Certificate>,
+    certificate: Option<Bounds>,
     notes: &'a [String],
     cleaning: Cleaning,
     inexact_rows: usize,
@@ -44,7 +46,7 @@ impl<'a> From<&'a Factorization> for AnswerReport<'a> {
             exchanges: answer.exchanges,
             hott: &answer.hott,
             error: &answer.errors,
-            certificate: answer.certificate.as_ref().map(Certificate::from),
+            certificate: answer.certificate.clone(),
             notes: &answer.notes,
             cleaning: answer.cleaning,
             inexact_rows: answer.inexact_rows,

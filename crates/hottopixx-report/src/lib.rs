@@ -3,8 +3,9 @@
 //! [`Summary`] is the one object behind `--json`, `summary.json`, the terminal, `hott.csv` and
 //! `report.html`; the modules turn it into text: [`text`] for 80 columns, [`csv`] for
 //! spreadsheets, [`html`] for one page that needs nothing but a browser. [`page`] is what all
-//! pages share, [`plot`] draws charts.
+//! pages share, [`plot`] draws charts, [`bounds`] puts what was proven into words.
 
+pub mod bounds;
 pub mod csv;
 pub mod html;
 pub mod page;
@@ -18,6 +19,6 @@ pub mod text;
 pub use proof::{Proof, Theorem};
 pub use rows::{RowFit, row_fits};
 pub use summary::{
-    Certificate, RankPath, RankPoint, RowValue, StepSeconds, Summary, Topic, six, six_down, six_up,
-    strongest, worst_rows,
+    RankPath, RankPoint, RowValue, StepSeconds, Summary, Topic, six, six_down, six_up, strongest,
+    worst_rows,
 };

@@ -1,8 +1,7 @@
 //! A certified answer as it is reported: the program's claims, what became of them, the theorem.
 
-use crate::Certificate;
-use hottopixx::Certified;
 use hottopixx::certify::{Theory, Verified};
+use hottopixx::{Bounds, Certified};
 use serde::Serialize;
 
 /// What is proven.
@@ -10,7 +9,7 @@ use serde::Serialize;
 pub struct Proof {
     /// Value, bound, gap and trace as the verifier found them; nothing where it refused.
     #[serde(flatten)]
-    pub claims: Option<Certificate>,
+    pub claims: Option<Bounds>,
     /// The bound that the dual proves, recomputed from X; 0 where nothing was proven.
     pub independent_bound: f64,
     /// All figures of the verifier, if it accepted.
@@ -25,7 +24,7 @@ impl From<&Certified> for Proof {
     fn from(certified: &Certified) -> Self {
         let checked = certified.verified.as_ref().ok().copied();
         Proof {
-            claims: certified.bounds.as_ref().map(Certificate::from),
+            claims: certified.bounds.clone(),
             independent_bound: checked.map_or(0.0, |found| found.lower_bound),
             checked,
             verified: certified.verified.is_ok(),

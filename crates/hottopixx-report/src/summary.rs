@@ -1,8 +1,6 @@
 //! The answer as it is reported, in names and rows of the input.
 
 use crate::RowFit;
-use crate::text::count;
-use hottopixx::Goal;
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
 use hottopixx::{Bounds, Cleaning, Errors, Objective};
@@ -35,89 +33,6 @@ pub struct Topic {
     pub group_names: Option<Vec<String>>,
     /// The rows with the largest entries in this topic's column of F, strongest first.
     pub members: Vec<RowValue>,
-}
-
-/// What a linear program over all choices of rows found and proved.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Certificate {
-    /// `minimax` (largest l1 error of a row), `total` (sum of them) or `cost` (p.d, errors within
-    /// tau).
-    pub goal: &'static str,
-    /// The error that every row may have, for `cost`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tau: Option<f64>,
-    /// Value of the program's best point.
-    pub objective: f64,
-    /// No choice of rows, with weights of at most 1, is below this.
-    pub lower_bound: f64,
-    /// `(objective - lower_bound) / |objective|`.
-    pub gap: f64,
-    /// `optimal`, `feasible` (a limit came first), `infeasible` or `limit`.
-    pub status: &'static str,
-    /// Sum of the diagonal: the rank, unless it was left open (`--no-trace`).
-    pub trace: f64,
-    /// Master programs solved.
-    pub rounds: usize,
-    /// Cuts found.
-    pub cuts: usize,
-}
-
-impl From<&Bounds> for Certificate {
-    fn from(bounds: &Bounds) -> Self {
-        let (goal, tau) = match bounds.goal {
-            Goal::Cost { tau } => ("cost", Some(tau)),
-            Goal::Minimax => ("minimax", None),
-            Goal::Total => ("total", None),
-        };
-        Certificate {
-            goal,
-            tau,
-            objective: bounds.objective,
-            lower_bound: bounds.lower_bound,
-            gap: bounds.gap,
-            status: bounds.status.name(),
-            trace: bounds.trace,
-            rounds: bounds.rounds,
-            cuts: bounds.cuts,
-        }
-    }
-}
-
-impl Certificate {
-    /// Value, bound and how they came about.
-    pub fn figures(&self) -> String {
-        let Certificate { objective, lower_bound, gap, status, .. } = self;
-        let bound = six_down(*lower_bound);
-        format!("{status}: {}, at least {bound}, gap {gap:.1e}", six(*objective))
-    }
-
-    /// What the bound means for an answer with these errors over this many rows, in at most 70
-    /// columns per line.
-    pub fn meaning(&self, rank: usize, rows: usize, error: &Errors) -> [String; 2] {
-        let bound = six_down(self.lower_bound);
-        let chosen = count(rank, "row");
-        match self.goal {
-            "minimax" => [
-                format!("with {chosen}, weights up to 1, the largest error is at least"),
-                format!("{bound}; here it is {}", six(error.inf1)),
-            ],
-            "total" => [
-                format!("with {chosen}, weights up to 1, the errors sum to at least"),
-                format!("{bound}; here it is {}", six(error.mean_l1 * rows as f64)),
-            ],
-            _ => {
-                let within = format!("every row within tau = {}", self.tau.unwrap_or(0.0));
-                if (self.trace - rank as f64).abs() > 1e-6 {
-                    // Left open: its value is what was asked for.
-                    let sum = format!("at least {bound}; the diagonal sums to {}", six(self.trace));
-                    [format!("with {within} the cost p.d is"), sum]
-                } else {
-                    let cost = format!("the cost p.d is at least {bound}");
-                    [format!("with {chosen} and {within}"), cost]
-                }
-            }
-        }
-    }
 }
 
 /// Six significant digits.
@@ -260,7 +175,7 @@ pub struct Summary {
     /// Number of rows explained by nothing because they are zero or set aside.
     pub zero_rows: usize,
     /// Proven bounds, where the method has them.
-    pub certificate: Option<Certificate>,
+    pub certificate: Option<Bounds>,
     /// Errors for every rank up to this one, where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<RankPath>,

@@ -1,5 +1,6 @@
 //! The answer for a terminal of 80 columns.
 
+use crate::bounds;
 use crate::table::{Align, Table, WIDTH, cut, join_fitting, plain};
 use crate::{RankPath, RowValue, StepSeconds, Summary};
 use hottopixx::control::Stop;
@@ -81,9 +82,9 @@ pub fn facts(summary: &Summary) -> String {
     line(&mut out, "", "l1 error of a row, rows sum to 1; 0 is perfect, 1 explains nothing");
     line(&mut out, "rmse", &format!("{:.3e} over all entries, rows sum to 1", s.error.rmse));
     if let Some(certificate) = &s.certificate {
-        let name = if certificate.goal == "cost" { "lp" } else { certificate.goal };
-        line(&mut out, "bound", &format!("{name} {}", certificate.figures()));
-        for text in certificate.meaning(s.rank, s.features - s.zero_rows, &s.error) {
+        let (name, figures) = (certificate.program(), bounds::figures(certificate));
+        line(&mut out, "bound", &format!("{name} {figures}"));
+        for text in bounds::meaning(certificate, s.rank, s.features - s.zero_rows, &s.error) {
             line(&mut out, "", &text);
         }
     }

@@ -15,6 +15,7 @@ use hottopixx::text::Weight;
 use hottopixx::{Certified, Errors};
 use hottopixx_io::machine::peak_memory;
 use hottopixx_io::write;
+use hottopixx_report::bounds;
 use hottopixx_report::table::{WIDTH, plain};
 use hottopixx_report::text::{grouped, line, wrapped};
 use hottopixx_report::{Proof, Theorem, six, six_down, six_up};
@@ -285,8 +286,8 @@ fn human(r: &CertifyReport) -> String {
     }
     out.push('\n');
     if let Some(claims) = &r.certificate.claims {
-        line(&mut out, "bound", &format!("{} {}", r.method, claims.figures()));
-        for text in claims.meaning(r.rank, r.features - r.zero_rows, error) {
+        line(&mut out, "bound", &format!("{} {}", r.method, bounds::figures(claims)));
+        for text in bounds::meaning(claims, r.rank, r.features - r.zero_rows, error) {
             line(&mut out, "", &text);
         }
     }

@@ -6,9 +6,8 @@ use crate::job::{self, Session};
 use crate::output::json;
 use crate::summarise::RunSeconds;
 use hottopixx::control::Stop;
-use hottopixx::{Compared, Comparison, Errors, HottRow, Method, Objective, Skipped};
+use hottopixx::{Bounds, Compared, Comparison, Errors, HottRow, Method, Objective, Skipped};
 use hottopixx_io::machine::peak_memory;
-use hottopixx_report::Certificate;
 use hottopixx_report::table::{Align, Table, WIDTH};
 use hottopixx_report::text::{grouped, line, wrapped};
 use serde::Serialize;
@@ -52,7 +51,7 @@ struct MethodEntry {
     ratio: f64,
     /// Hott rows shared with `auto`, counting groups.
     agreement: Option<usize>,
-    certificate: Option<Certificate>,
+    certificate: Option<Bounds>,
     seconds: f64,
     stop: Stop,
 }
@@ -80,7 +79,7 @@ pub fn run(args: &args::CompareArgs, started: Instant) -> Result<(), Failure> {
                 method: answer.method.name(),
                 error: answer.errors.clone(),
                 stop: answer.stop,
-                certificate: answer.certificate.as_ref().map(Certificate::from),
+                certificate: answer.certificate.clone(),
                 hott: problem.restore(answer).hott,
                 ratio,
                 agreement,

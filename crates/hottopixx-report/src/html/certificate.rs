@@ -3,43 +3,48 @@
 use crate::page::escape;
 use crate::summary::six_down;
 use crate::text::count;
-use crate::{Certificate, Summary, six};
+use crate::{Summary, bounds, six};
+use hottopixx::localise::lp::LpStatus;
+use hottopixx::{Bounds, Goal};
 use std::fmt::Write as _;
 
 /// What was proven and how far the answer is from it; nothing where nothing was.
 pub(super) fn certificate(out: &mut String, s: &Summary) {
     let Some(certificate) = &s.certificate else { return };
-    let name = if certificate.goal == "cost" { "lp" } else { certificate.goal };
+    let name = certificate.program();
     let _ = write!(
         out,
         "<h2>What is proven</h2>\n<p>{}</p>\n<p class=\"small\">The linear program {name} ended {}; \
          {}, {}.</p>\n",
         escape(&words(certificate, s)),
-        escape(&certificate.figures()),
+        escape(&bounds::figures(certificate)),
         count(certificate.rounds, "round"),
         count(certificate.cuts, "cut"),
     );
 }
 
-fn words(c: &Certificate, s: &Summary) -> String {
+fn words(c: &Bounds, s: &Summary) -> String {
     let rows = s.features.saturating_sub(s.zero_rows);
     let chosen = count(s.rank, "row");
     let every = format!("A linear program weighed all choices of {chosen} at once");
     let proven = match c.goal {
-        "minimax" => format!(
+        Goal::Minimax => format!(
             "{every} and proved that none of them, with weights of at most 1, can bring the largest \
              error of a row below {}. {}",
             six_down(c.lower_bound),
             distance("largest error", s.error.inf1, c.lower_bound)
         ),
-        "total" => format!(
+        Goal::Total => format!(
             "{every} and proved that with none of them, with weights of at most 1, the errors of \
              all {} can sum to less than {}. {}",
             count(rows, "row"),
             six_down(c.lower_bound),
             distance("sum of errors", s.error.mean_l1 * rows as f64, c.lower_bound)
         ),
-        _ => format!("A linear program proved: {}.", c.meaning(s.rank, rows, &s.error).join(" ")),
+        Goal::Cost { .. } => {
+            let meaning = bounds::meaning(c, s.rank, rows, &s.error);
+            format!("A linear program proved: {}.", meaning.join(" "))
+        }
     };
     format!("{proven} {}", ending(c))
 }
@@ -78,12 +83,12 @@ fn per_cent(share: f64) -> String {
 }
 
 /// Whether the program was solved to its end.
-fn ending(c: &Certificate) -> &'static str {
+fn ending(c: &Bounds) -> &'static str {
     match c.status {
-        "optimal" => {
+        LpStatus::Optimal => {
             "The program was solved to its end: a longer run would hardly raise the bound."
         }
-        "feasible" => {
+        LpStatus::Feasible => {
             "The program was stopped before its end: the bound holds, and a longer run may raise it."
         }
         _ => "",
@@ -95,11 +100,10 @@ mod tests {
     use super::*;
     use crate::summary::example;
 
-    fn proven(goal: &'static str, lower_bound: f64, status: &'static str) -> String {
+    fn proven(goal: Goal, lower_bound: f64, status: LpStatus) -> String {
         let mut summary = example();
-        summary.certificate = Some(Certificate {
+        summary.certificate = Some(Bounds {
             goal,
-            tau: (goal == "cost").then_some(0.1),
             objective: lower_bound,
             lower_bound,
             gap: 0.0,
@@ -115,18 +119,23 @@ mod tests {
 
     #[test]
     fn says_how_far_the_answer_is_from_the_bound() {
-        let text = proven("minimax", 0.02, "optimal");
+        let text = proven(Goal::Minimax, 0.02, LpStatus::Optimal);
         for part in ["all choices of 2 rows", "below 0.0200000", "5.0 % above", "by 4.8 % at most"]
         {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(text.contains("minimax ended optimal") && text.contains("3 rounds, 40 cuts"));
-        let text = proven("total", 0.4, "feasible");
+        let text = proven(Goal::Total, 0.4, LpStatus::Feasible);
         assert!(text.contains("27 % above") && text.contains("may raise it"), "{text}");
-        assert!(proven("minimax", 0.021, "optimal").contains("within 0.1 % of the best"));
-        assert!(proven("minimax", 0.022, "optimal").contains("weights above 1"));
-        assert!(proven("minimax", 0.0, "feasible").contains("no more than that"));
-        assert!(proven("cost", 2.0, "optimal").contains("every row within tau = 0.1"));
+        assert!(
+            proven(Goal::Minimax, 0.021, LpStatus::Optimal).contains("within 0.1 % of the best")
+        );
+        assert!(proven(Goal::Minimax, 0.022, LpStatus::Optimal).contains("weights above 1"));
+        assert!(proven(Goal::Minimax, 0.0, LpStatus::Feasible).contains("no more than that"));
+        assert!(
+            proven(Goal::Cost { tau: 0.1 }, 2.0, LpStatus::Optimal)
+                .contains("every row within tau = 0.1")
+        );
         let mut out = String::new();
         certificate(&mut out, &example());
         assert!(out.is_empty());

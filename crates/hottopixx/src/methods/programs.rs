@@ -39,7 +39,8 @@ pub(crate) fn is_affordable(
 /// choices of rows with such weights. Cleaning allows larger weights and may do slightly better.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Bounds {
-    /// The program.
+    /// The program: `goal` and, for `cost`, `tau` in results.
+    #[serde(flatten, with = "Tagged")]
     pub goal: Goal,
     /// How it ended.
     pub status: LpStatus,
@@ -55,6 +56,22 @@ pub struct Bounds {
     pub rounds: usize,
     /// Cuts found.
     pub cuts: usize,
+}
+
+impl Bounds {
+    /// The name of the program as a method.
+    pub fn program(&self) -> &'static str {
+        Program { goal: self.goal, ..Program::minimax() }.name()
+    }
+}
+
+/// How the goal stands in results: its name and its tau side by side.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(remote = "Goal", tag = "goal", rename_all = "snake_case")]
+enum Tagged {
+    Cost { tau: f64 },
+    Minimax,
+    Total,
 }
 
 /// A program that was solved, and what the verifier made of it.

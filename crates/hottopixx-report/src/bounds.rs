@@ -1,0 +1,39 @@
+//! What a linear program proved, in words.
+
+use crate::summary::{six, six_down};
+use crate::text::count;
+use hottopixx::{Bounds, Errors, Goal};
+
+/// Value, bound and how they came about.
+pub fn figures(bounds: &Bounds) -> String {
+    let (status, bound) = (bounds.status.name(), six_down(bounds.lower_bound));
+    format!("{status}: {}, at least {bound}, gap {:.1e}", six(bounds.objective), bounds.gap)
+}
+
+/// What the bound means for an answer with these errors over this many rows, in at most 70 columns per
+/// line.
+pub fn meaning(bounds: &Bounds, rank: usize, rows: usize, error: &Errors) -> [String; 2] {
+    let bound = six_down(bounds.lower_bound);
+    let chosen = count(rank, "row");
+    match bounds.goal {
+        Goal::Minimax => [
+            format!("with {chosen}, weights up to 1, the largest error is at least"),
+            format!("{bound}; here it is {}", six(error.inf1)),
+        ],
+        Goal::Total => [
+            format!("with {chosen}, weights up to 1, the errors sum to at least"),
+            format!("{bound}; here it is {}", six(error.mean_l1 * rows as f64)),
+        ],
+        Goal::Cost { tau } => {
+            let within = format!("every row within tau = {tau}");
+            if (bounds.trace - rank as f64).abs() > 1e-6 {
+                // Left open: its value is what was asked for.
+                let sum = format!("at least {bound}; the diagonal sums to {}", six(bounds.trace));
+                [format!("with {within} the cost p.d is"), sum]
+            } else {
+                let cost = format!("the cost p.d is at least {bound}");
+                [format!("with {chosen} and {within}"), cost]
+            }
+        }
+    }
+}

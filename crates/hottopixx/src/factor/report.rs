@@ -1,0 +1,87 @@
+//! From fits to the answer: F, W, errors and groups in the caller's rows and units.
+
+use super::pipeline::{Cleaned, Prepared};
+use super::{Errors, Factorization, HottRow, Method, Seconds};
+use crate::clean::{Cleaning, RowFit, Selection, measure};
+use crate::control::Stop;
+use crate::matrix::{Dense, Matrix, Sparse};
+use crate::methods::Localised;
+use crate::normalise::UnitRows;
+
+/// Said where [`Cleaning::Auto`] came to least squares.
+const TOO_LARGE: &str = "The exact fit of all rows would take very long at this size, so F was \
+    fitted by least squares; exact cleaning may be asked for.";
+
+impl Prepared<'_> {
+    /// The answer, assembled once. Its `stop` is read last: whatever was left undone on the way has
+    /// told the control of the run.
+    pub fn report(&self, found: Localised, cleaned: Cleaned, seconds: Seconds) -> Factorization {
+        let Cleaned { selection: Selection { hott, fits, .. }, groups, judged, best, exchanges } =
+            cleaned;
+        let (x, settings) = (&self.x, &self.settings);
+        let measured = measure(x, &hott, &fits);
+        let input = |i: &usize| x.input_row(*i);
+        // One number per row of the input, zero for those that were set aside.
+        let by_input_row = |values: &[f64]| {
+            let mut all = vec![0.0; x.input_rows()];
+            (0..x.features()).for_each(|i| all[x.input_row(i)] = values[i]);
+            all
+        };
+        let weight = |group: &[usize]| match &found.diagonal {
+            Some(d) if settings.method != Method::Auto => {
+                group.iter().map(|i| d[*i]).sum::<f64>().min(1.0)
+            }
+            _ => 1.0,
+        };
+        let hott_row = |(h, group): (&usize, &Vec<usize>)| HottRow {
+            row: input(h),
+            weight: weight(group),
+            group: group.iter().map(input).collect(),
+        };
+        let inexact = fits.iter().filter(|fit| !fit.optimal).count();
+        let too_large = settings.too_large.then(|| TOO_LARGE.to_string());
+        Factorization {
+            method: settings.method,
+            chosen_from: best.map(|best| judged[best].origin.clone()),
+            judged,
+            exchanges,
+            hott: hott.iter().zip(&groups).map(hott_row).collect(),
+            f: weights_in_units(x, &hott, &fits, matches!(self.matrix, Matrix::Dense(_))),
+            w: self.matrix.select_rows(&hott.iter().map(input).collect::<Vec<_>>()),
+            errors: Errors {
+                inf1: measured.inf1,
+                mean_l1: measured.mean_l1,
+                rmse: measured.rmse,
+                per_row: by_input_row(&measured.l1),
+            },
+            certificate: found.bounds,
+            notes: too_large.into_iter().chain(found.notes).collect(),
+            diagonal: found.diagonal.as_deref().map(by_input_row),
+            cleaning: settings.cleaning,
+            inexact_rows: if settings.cleaning == Cleaning::Exact { inexact } else { 0 },
+            zero_rows: (0..x.input_rows()).filter(|&i| x.unit_row(i).is_none()).collect(),
+            stop: settings.control.cut_short().unwrap_or(Stop::Finished),
+            seconds,
+        }
+    }
+}
+
+/// F in the units of the input: with D the row sums, `D X = (D F D_hott^-1) (D_hott W)`.
+fn weights_in_units(x: &UnitRows, hott: &[usize], fits: &[RowFit], dense: bool) -> Matrix {
+    let mut triplets = Vec::new();
+    for (i, fit) in fits.iter().enumerate() {
+        for &(k, w) in &fit.weights {
+            let w = w * (x.sums()[i] / x.sums()[hott[k as usize]]);
+            triplets.push((x.input_row(i), k as usize, w));
+        }
+    }
+    if dense {
+        let mut f = Dense::zeros(x.input_rows(), hott.len());
+        triplets.into_iter().for_each(|(i, k, w)| f.row_mut(i)[k] = w);
+        f.into()
+    } else {
+        Sparse::from_triplets(x.input_rows(), hott.len(), &triplets)
+            .expect("rows and columns are in range")
+            .into()
+    }
+}
