@@ -7,9 +7,8 @@ use crate::args::{InputArgs, TextArgs};
 use crate::failure::Failure;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::text::{self, Weight};
-use hottopixx::{Error, Factorization};
+use hottopixx::{Error, Factorization, RankPath};
 use hottopixx_io::{Cache, Format, LoadOptions, Source};
-use hottopixx_report::{RankPath, RankPoint};
 use std::path::Path;
 
 /// A matrix ready to be factored.
@@ -228,14 +227,11 @@ impl Problem {
     }
 
     /// The path of an answer in rows of the input.
-    pub fn restore_path(&self, path: hottopixx::RankPath) -> RankPath {
-        let point = |point: hottopixx::RankPoint| RankPoint {
-            rank: point.hott.len(),
-            hott: point.hott.iter().map(|&row| self.kept[row]).collect(),
-            error: point.errors,
-        };
-        let points = path.points.into_iter().map(point).collect();
-        RankPath { points, suggested: path.suggested, reason: path.reason }
+    pub fn restore_path(&self, mut path: RankPath) -> RankPath {
+        for row in path.points.iter_mut().flat_map(|point| &mut point.hott) {
+            *row = self.kept[*row];
+        }
+        path
     }
 
     fn spread(&self, values: &[f64]) -> Vec<f64> {

@@ -161,8 +161,9 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RowFit;
     use crate::summary::example;
-    use crate::{RankPath, RankPoint, RowFit};
+    use hottopixx::{RankPath, RankPoint};
 
     /// The example with every part that a page can have.
     fn full() -> Summary {
@@ -177,9 +178,14 @@ mod tests {
             leans_on,
         };
         summary.rows = vec![fit(1, Some((0, 0.75))), fit(2, None), fit(3, Some((1, 1.0)))];
-        let point = |rank| RankPoint { rank, hott: vec![], error: summary.error.clone() };
+        let point = |rank| RankPoint { rank, hott: vec![], errors: summary.error.clone() };
         let points = vec![point(1), point(2)];
-        summary.path = Some(RankPath { points, suggested: 2, reason: "Two is enough.".into() });
+        summary.path = Some(RankPath {
+            points,
+            suggested: 2,
+            reason: "Two is enough.".into(),
+            stop: Stop::Finished,
+        });
         summary
     }
 

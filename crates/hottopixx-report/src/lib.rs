@@ -19,6 +19,5 @@ pub mod text;
 pub use proof::{Proof, Theorem};
 pub use rows::{RowFit, row_fits};
 pub use summary::{
-    RankPath, RankPoint, RowValue, StepSeconds, Summary, Topic, six, six_down, six_up, strongest,
-    worst_rows,
+    RowValue, StepSeconds, Summary, Topic, six, six_down, six_up, strongest, worst_rows,
 };

@@ -3,7 +3,7 @@
 use crate::RowFit;
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
-use hottopixx::{Bounds, Cleaning, Errors, Objective};
+use hottopixx::{Bounds, Cleaning, Errors, Objective, RankPath};
 use serde::{Deserialize, Serialize};
 
 /// A row of the input with a number: a strong member of a topic, or a badly explained row.
@@ -105,28 +105,6 @@ pub struct StepSeconds {
     pub clean: f64,
     /// From the start of the program until the answer.
     pub total: f64,
-}
-
-/// Errors against the number of hott rows, and the number that the errors speak for.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RankPath {
-    /// One point for each rank from 1.
-    pub points: Vec<RankPoint>,
-    /// The rank after which further rows gain little.
-    pub suggested: usize,
-    /// Why, in a sentence.
-    pub reason: String,
-}
-
-/// Errors with this many hott rows.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RankPoint {
-    /// How many.
-    pub rank: usize,
-    /// The rows, in the numbering of the input.
-    pub hott: Vec<usize>,
-    /// Their errors.
-    pub error: Errors,
 }
 
 /// The whole answer: what `--json` prints and `summary.json` holds, key by key.

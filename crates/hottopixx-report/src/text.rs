@@ -2,9 +2,9 @@
 
 use crate::bounds;
 use crate::table::{Align, Table, WIDTH, cut, join_fitting, plain};
-use crate::{RankPath, RowValue, StepSeconds, Summary};
+use crate::{RowValue, StepSeconds, Summary};
 use hottopixx::control::Stop;
-use hottopixx::{Cleaning, Objective};
+use hottopixx::{Cleaning, Objective, RankPath};
 
 /// What was factored and how: the first lines of every report.
 pub fn banner(summary: &Summary) -> String {
@@ -125,7 +125,7 @@ fn ranks(out: &mut String, path: &RankPath) {
         let last = k + 1 == path.points.len();
         if (k + 1) % step == 0 || k == 0 || last || point.rank == path.suggested {
             let mark = if point.rank == path.suggested { "  <- suggested" } else { "" };
-            let (mean, largest) = (point.error.mean_l1, point.error.inf1);
+            let (mean, largest) = (point.errors.mean_l1, point.errors.inf1);
             let text = format!("{:>4}: mean {mean:.4}, largest {largest:.4}{mark}", point.rank);
             line(out, if k == 0 { "rank" } else { "" }, &text);
         }

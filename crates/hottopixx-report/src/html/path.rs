@@ -1,9 +1,10 @@
 //! Errors against the number of hott rows.
 
+use crate::Summary;
 use crate::page::escape;
 use crate::plot::{Axis, Chart, ChartTarget, Series};
 use crate::text::count;
-use crate::{RankPath, Summary};
+use hottopixx::RankPath;
 use std::fmt::Write as _;
 
 /// The chart and the rank it speaks for; nothing where no path was computed.
@@ -32,10 +33,10 @@ fn chart(path: &RankPath) -> Chart {
     let (first, last) = (ranks.clone().min().unwrap_or(1), ranks.max().unwrap_or(1));
     let step = (last - first).div_ceil(10).max(1);
     let ticks: Vec<f64> = (first..=last).step_by(step).map(|rank| rank as f64).collect();
-    let top = path.points.iter().map(|point| point.error.inf1).filter(|e| e.is_finite());
+    let top = path.points.iter().map(|point| point.errors.inf1).filter(|e| e.is_finite());
     let top = 1.05 * top.fold(1e-9, f64::max);
     let points = |value: fn(&hottopixx::Errors) -> f64| {
-        path.points.iter().map(|point| (point.rank as f64, value(&point.error))).collect()
+        path.points.iter().map(|point| (point.rank as f64, value(&point.errors))).collect()
     };
     let suggested = path.suggested as f64;
     Chart {
@@ -54,21 +55,22 @@ fn chart(path: &RankPath) -> Chart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RankPoint;
     use crate::summary::example;
+    use hottopixx::{RankPoint, Stop};
 
     #[test]
     fn the_path_is_drawn_with_its_suggestion() {
         let mut summary = example();
         let point = |rank: usize| {
-            let mut error = summary.error.clone();
-            (error.inf1, error.mean_l1) = (1.0 / rank as f64, 0.5 / rank as f64);
-            RankPoint { rank, hott: (0..rank).collect(), error }
+            let mut errors = summary.error.clone();
+            (errors.inf1, errors.mean_l1) = (1.0 / rank as f64, 0.5 / rank as f64);
+            RankPoint { rank, hott: (0..rank).collect(), errors }
         };
         summary.path = Some(RankPath {
             points: (1..=25).map(point).collect(),
             suggested: 2,
             reason: "A third row gains <little>.".into(),
+            stop: Stop::Finished,
         });
         let mut out = String::new();
         path(&mut out, &summary);

@@ -25,7 +25,7 @@ const STANDS_OUT: f64 = 1.5;
 const NO_GAIN: f64 = 5e-3;
 
 /// Errors for every number of hott rows up to that of an answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct RankPath {
     /// One point for each rank, from 1 on; fewer at the low end when it was stopped.
     pub points: Vec<RankPoint>,
@@ -34,15 +34,19 @@ pub struct RankPath {
     /// Why, in a sentence.
     pub reason: String,
     /// Why it ended.
+    #[serde(skip)]
     pub stop: Stop,
 }
 
-/// So many hott rows and their errors.
-#[derive(Debug, Clone, PartialEq)]
+/// The errors with this many hott rows.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct RankPoint {
+    /// How many.
+    pub rank: usize,
     /// The rows of the input, in the order of the answer.
     pub hott: Vec<usize>,
     /// Their errors; those of single rows are left out.
+    #[serde(rename = "error")]
     pub errors: Errors,
 }
 
@@ -81,7 +85,7 @@ impl Factor {
 /// What is known without any time: the last point.
 fn of_the_answer(hott: Vec<usize>, answer: &Factorization, stop: Stop) -> RankPath {
     let errors = Errors { per_row: Vec::new(), ..answer.errors.clone() };
-    let points = vec![RankPoint { hott, errors }];
+    let points = vec![RankPoint { rank: hott.len(), hott, errors }];
     let (suggested, reason) = suggest(&points, Objective::Mean);
     RankPath { points, suggested, reason, stop }
 }
@@ -116,7 +120,8 @@ fn point(x: &UnitRows, selection: &Selection) -> RankPoint {
     let measured = measure(x, &selection.hott, &selection.fits);
     let (inf1, mean_l1, rmse) = (measured.inf1, measured.mean_l1, measured.rmse);
     let errors = Errors { inf1, mean_l1, rmse, per_row: Vec::new() };
-    RankPoint { hott: selection.hott.iter().map(|&h| x.input_row(h)).collect(), errors }
+    let hott: Vec<usize> = selection.hott.iter().map(|&h| x.input_row(h)).collect();
+    RankPoint { rank: hott.len(), hott, errors }
 }
 
 /// The position of the hott row without which the error is least; `None` when stopped.
@@ -259,6 +264,7 @@ mod tests {
     #[test]
     fn an_even_fall_has_no_elbow() {
         let point = |k: usize| RankPoint {
+            rank: k,
             hott: (0..k).collect(),
             errors: Errors { inf1: 1.0, mean_l1: 1.0 - 0.1 * k as f64, rmse: 0.0, per_row: vec![] },
         };
