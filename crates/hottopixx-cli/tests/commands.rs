@@ -484,7 +484,7 @@ fn the_log_can_be_pasted_into_a_report() {
     let log = String::from_utf8(out.stderr).unwrap();
     for expected in [
         "hottopixx 0.",
-        "40 features x 400 examples",
+        "40 features x 100 examples",
         "localise   minimax",
         "  bound ",
         "  gap ",
