@@ -18,7 +18,8 @@
 //! // Rows 0 and 1 explain rows 2 and 3.
 //! let x = Dense::from_rows(&[[4.0, 0.0, 1.0], [0.0, 2.0, 1.0], [4.0, 2.0, 2.0], [8.0, 2.0, 3.0]])?.into();
 //! let answer = Factor::new(2).method(Method::Minimax).run(&x)?;
-//! let rows: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
+//! let mut rows: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
+//! rows.sort_unstable(); // the most distinctive row comes first
 //! assert_eq!(rows, [0, 1]);
 //! assert!(answer.errors.inf1 < 1e-9);
 //! // No choice of two rows has a smaller largest error than this: proven.

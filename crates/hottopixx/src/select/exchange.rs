@@ -73,8 +73,9 @@ impl ExchangeSettings {
     }
 }
 
-/// Up to this many rows, all of them count from the first round of the tournament on.
-const FEW: usize = 80;
+/// Up to this many rows, all of them count from the first round of the tournament on: half of them
+/// would make the exchanges depend on their order.
+const FEW: usize = 32;
 
 /// An error up to this is rounding: there is nothing to gain.
 const EXPLAINED: f64 = 1e-12;
