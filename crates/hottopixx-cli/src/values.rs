@@ -67,7 +67,7 @@ pub fn one_of<T: Clone + Send + Sync + 'static>(
 
 /// `mean` or `max`.
 pub fn objective() -> impl TypedValueParser<Value = Objective> {
-    one_of([("mean", Objective::Mean), ("max", Objective::Max)].map(plain))
+    one_of(Objective::ALL.map(|objective| plain((objective.name(), objective))))
 }
 
 /// `auto`, `exact`, `least-squares` or `incremental`.

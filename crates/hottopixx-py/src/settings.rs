@@ -48,11 +48,7 @@ impl Settings {
 
     /// Which error is made small.
     pub fn objective(&self) -> PyResult<Objective> {
-        let name = |objective| match objective {
-            Objective::Mean => "mean",
-            Objective::Max => "max",
-        };
-        one_of("objective", &self.objective, [Objective::Mean, Objective::Max], name)
+        one_of("objective", &self.objective, Objective::ALL, Objective::name)
     }
 }
 

@@ -47,11 +47,7 @@ pub type ProgressWatch<'a> = Box<dyn Fn(usize, usize) -> bool + Sync + 'a>;
 /// # Errors
 /// The names that exist, when it is none of them.
 pub fn method(name: &str) -> Result<Method, String> {
-    let known = || Method::ALL.map(Method::name).join(", ");
-    Method::ALL
-        .into_iter()
-        .find(|method| method.name() == name)
-        .ok_or_else(|| format!("unknown method: choose one of {}", known()))
+    name.parse().map_err(|error: hottopixx::Error| error.to_string())
 }
 
 /// As [`parallel`], telling `watch` after every item; `None` when it said to stop.

@@ -453,6 +453,7 @@ fn settings_that_a_method_does_not_use_are_refused_by_name() {
         ("trace", spa().trace(false)),
         ("cost", spa().cost(vec![1.0; matrix.rows()])),
         ("tau", spa().method(Method::Minimax).tau(0.1)),
+        ("epochs", spa().method(Method::Auto).epochs(3)),
     ];
     for (expected, factor) in refused {
         match factor.run(&matrix) {

@@ -121,13 +121,8 @@ impl Factor {
     /// Why not to run the method beside others: it lacks a number that only the caller knows, or
     /// it would take long and was not asked for.
     fn reason_to_skip(&self, matrix: &Matrix) -> Option<Skipped> {
-        let given = |name: &&str| match *name {
-            "tau" => self.tau.is_some(),
-            "epsilon" => self.epsilon.is_some(),
-            _ => self.alpha.is_some(),
-        };
-        let requires = self.method.requires();
-        if !requires.iter().all(given) {
+        let (given, requires) = (self.given(), self.method.requires());
+        if !requires.iter().all(|name| given.iter().any(|(known, _)| known == name)) {
             return Some(Skipped::Needs(requires));
         }
         let long = self.method.proves_bound()

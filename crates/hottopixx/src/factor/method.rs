@@ -63,7 +63,7 @@ impl Method {
         let plain = |name| About { name, requires: &[], uses: &[], proves_bound: false };
         let program = |name, uses| About { name, requires: &[], uses, proves_bound: true };
         match self {
-            Method::Auto => About { uses: &["epochs", "gap", "cost"], ..plain("auto") },
+            Method::Auto => About { uses: &["gap", "cost"], ..plain("auto") },
             Method::Hottopixx => About { uses: &["epochs", "cost"], ..plain("hottopixx") },
             Method::Lp => {
                 About { requires: &["tau"], ..program("lp", &["tau", "gap", "trace", "cost"]) }

@@ -208,7 +208,7 @@ impl Factor {
     }
 
     /// The settings that only some methods use, where they were given: name and value.
-    fn given(&self) -> Vec<(&'static str, String)> {
+    pub(super) fn given(&self) -> Vec<(&'static str, String)> {
         let number = |name, value: Option<f64>| value.map(|value| (name, value.to_string()));
         let trace = (!self.trace).then(|| ("trace", "false".to_string()));
         let cost = self.cost.as_ref().map(|cost| ("cost", format!("a list of {}", cost.len())));
