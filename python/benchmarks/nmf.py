@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("--train", type=int, help="documents that train, the first ones")
     parser.add_argument("--positive", type=int, nargs="+", help="labels of the positive class")
     parser.add_argument("--rank", type=int, default=50)
-    parser.add_argument("--min-df", type=int, default=10, help="documents a word must be in")
+    parser.add_argument("--min-df", type=int, default=10, help="fewest documents per word")
     parser.add_argument("--methods", nargs="+", default=["hottopixx", "spa"])
     args = parser.parse_args()
 

@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--positive", type=int, nargs="+", help="labels of the positive class")
     parser.add_argument("--method", default="spa", help="as in hottopixx.factor")
     parser.add_argument("--most", type=int, default=200, help="most features (default 200)")
-    parser.add_argument("--min-df", type=int, default=20, help="documents a word must be in")
+    parser.add_argument("--min-df", type=int, default=20, help="fewest documents per word")
     parser.add_argument("--tfidf", action="store_true", help="weight counts by tf-idf first")
     parser.add_argument("--out", type=Path, default=Path("pictures"), help="folder for pictures")
     args = parser.parse_args()

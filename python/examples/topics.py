@@ -55,7 +55,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, help="folder with X.npz and vocab.txt")
     parser.add_argument("--rank", type=int, default=10, help="number of topics (default 10)")
-    parser.add_argument("--min-df", type=int, default=20, help="documents a word must be in")
+    parser.add_argument("--min-df", type=int, default=20, help="fewest documents per word")
     parser.add_argument("--out", type=Path, default=Path("pictures"), help="folder for pictures")
     args = parser.parse_args()
 

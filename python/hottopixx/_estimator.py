@@ -50,6 +50,8 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         "spa", "snpa" or "xray"; see `hottopixx.factor`.
     objective : {"mean", "max"}, default="mean"
         Which error is made small: the mean l1 error of a feature, or the largest.
+    effort : {"quick", "normal", "thorough"}, default="normal"
+        How long "auto" looks for a better answer.
     cleaning : {"auto", "exact", "least-squares", "incremental"}, default="auto"
         How the other features are fitted; "auto" is exact unless X is huge.
     epochs : int, default=None
@@ -128,6 +130,7 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         *,
         method: str = "auto",
         objective: str = "mean",
+        effort: str = "normal",
         cleaning: str = "auto",
         epochs: int | None = None,
         tau: float | None = None,
@@ -142,6 +145,7 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         self.n_components = n_components
         self.method = method
         self.objective = objective
+        self.effort = effort
         self.cleaning = cleaning
         self.epochs = epochs
         self.tau = tau
@@ -192,6 +196,7 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         return {
             "method": self.method,
             "objective": self.objective,
+            "effort": self.effort,
             "cleaning": self.cleaning,
             "epochs": self.epochs,
             "tau": self.tau,

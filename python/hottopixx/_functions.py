@@ -44,6 +44,8 @@ def factor(
         Names of the rows; a data frame's index is used unless given.
     objective : {"mean", "max"}, default="mean"
         Which cleaned error is made small: the mean l1 error of a row, or the largest.
+    effort : {"quick", "normal", "thorough"}, default="normal"
+        How long "auto" looks for a better answer.
     cleaning : {"auto", "exact", "least-squares", "incremental"}, default="auto"
         How the other rows are fitted; "auto" is exact unless X is huge.
     seed : int, default=0

@@ -2,13 +2,18 @@ from ._types import Answer, Floats, Native, Run, Settings
 
 __all__ = [
     "BLOCK_DOCUMENTS",
+    "CLEANINGS",
+    "EFFORTS",
     "DENSE_ABOVE",
     "DENSE_TILE",
+    "METHODS",
+    "OBJECTIVES",
     "STEP",
     "InfeasibleError",
     "NoAnswerError",
     "__version__",
     "certify",
+    "check_settings",
     "compare",
     "cooccurrence",
     "dense_gram_rows",
@@ -23,14 +28,19 @@ __all__ = [
 ]
 
 BLOCK_DOCUMENTS: int
+CLEANINGS: list[str]
+EFFORTS: list[str]
 DENSE_ABOVE: float
 DENSE_TILE: int
+METHODS: list[str]
+OBJECTIVES: list[str]
 STEP: int
 __version__: str
 
 class InfeasibleError(ValueError): ...
 class NoAnswerError(RuntimeError): ...
 
+def check_settings(settings: Settings) -> None: ...
 def factor(matrix: Native, rank: int, settings: Settings, how: Run) -> Answer: ...
 def evaluate(matrix: Native, hott: list[int], settings: Settings, how: Run) -> Answer: ...
 def certify(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ._types import Native, Run, Settings
 
+# The names are the library's, which parses them; these are for checkers of types.
 Method = Literal[
     "auto",
     "hottopixx",
@@ -29,13 +30,17 @@ Method = Literal[
     "snpa",
     "xray",
 ]
+Objective = Literal["mean", "max"]
+Effort = Literal["quick", "normal", "thorough"]
+Cleaning = Literal["auto", "exact", "least-squares", "incremental"]
 
 
 class Options(TypedDict, total=False):
     """What all functions understand beside their own arguments; see `factor`."""
 
-    objective: Literal["mean", "max"]
-    cleaning: Literal["auto", "exact", "least-squares", "incremental"]
+    objective: Objective
+    effort: Effort
+    cleaning: Cleaning
     seed: int
     threads: int
     epochs: int | None
@@ -55,6 +60,7 @@ class Options(TypedDict, total=False):
 #: The one place for defaults; None stands for those of the library.
 _DEFAULTS: Options = {
     "objective": "mean",
+    "effort": "normal",
     "cleaning": "auto",
     "seed": 0,
     "threads": 0,

@@ -180,6 +180,11 @@ class Certified:
     checked: dict[str, float] | None
     #: The largest error of a row with weights of at most 1, which the bound of minimax is about.
     bounded_inf1: float
+    #: No choice of so many rows has a smaller largest error, whatever the weights: verified; None where
+    #: that was not looked at.
+    choice_bound: float | None
+    #: The best choice that was met on the way ("hott"), its "error", and the "gap" to the bound.
+    choice: dict[str, Any] | None
     #: Theorem 3.2; None where there was no time left for it.
     theorem: Theorem | None
 
@@ -340,6 +345,8 @@ def certified(answer: Answer, proof: str, names: list[str] | None) -> Certified:
         refusal=claims.pop("refusal"),
         independent_bound=claims.pop("independent_bound"),
         checked=claims.pop("checked"),
+        choice_bound=claims.pop("choice_bound"),
+        choice=report["choice"],
         certificate=Certificate(**claims) if claims else None,
         bounded_inf1=report["bounded_inf1"],
         theorem=Theorem(**report["theorem"]) if report["theorem"] else None,

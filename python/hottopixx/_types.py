@@ -22,6 +22,7 @@ class Settings(TypedDict):
 
     method: str
     objective: str
+    effort: str
     cleaning: str
     seed: int
     threads: int

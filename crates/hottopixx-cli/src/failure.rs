@@ -29,6 +29,11 @@ impl Failure {
         }
     }
 
+    /// A setting that the library refuses, whatever the input.
+    pub fn of_setting(error: hottopixx::Error) -> Self {
+        Failure::Wrong(error.to_string())
+    }
+
     /// Says the sentence, in one line whatever file names it contains, and gives the exit code.
     pub fn report(&self) -> ExitCode {
         let (sentence, code) = match self {

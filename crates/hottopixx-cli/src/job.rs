@@ -5,7 +5,7 @@ use crate::control::Interrupt;
 use crate::failure::Failure;
 use crate::log::Log;
 use crate::problem::{Problem, Raw};
-use crate::progress::Bar;
+use crate::progress::{Bar, Lines};
 use hottopixx::control::Observer;
 use hottopixx::{Factor, Factorization, Method};
 use hottopixx_io::machine;
@@ -26,6 +26,7 @@ pub struct Session {
     pub interrupt: Interrupt,
     /// The progress bar, if there is one.
     pub bar: Option<Arc<Bar>>,
+    lines: Option<Arc<Lines>>,
     /// The log in its place, if it is wanted.
     log: Option<Arc<Log>>,
     run: RunArgs,
@@ -52,6 +53,7 @@ impl Session {
             threads,
             interrupt: Interrupt::install(),
             bar: Bar::start(quiet || run.log),
+            lines: Lines::start(quiet || run.log),
             log: run.log.then(|| Arc::new(Log::start(started, threads, run.seed))),
             run: run.clone(),
             quiet,
@@ -105,10 +107,11 @@ impl Session {
 
     /// Who is told of progress.
     pub fn observer(&self) -> Option<Arc<dyn Observer>> {
-        match (&self.log, &self.bar) {
-            (Some(log), _) => Some(log.clone()),
-            (None, Some(bar)) => Some(bar.clone()),
-            (None, None) => None,
+        match (&self.log, &self.bar, &self.lines) {
+            (Some(log), _, _) => Some(log.clone()),
+            (None, Some(bar), _) => Some(bar.clone()),
+            (None, None, Some(lines)) => Some(lines.clone()),
+            (None, None, None) => None,
         }
     }
 
@@ -136,6 +139,7 @@ impl Session {
             .plain(problem, rank)?
             .method(method)
             .objective(settings.objective)
+            .effort(settings.effort)
             .cleaning(settings.cleaning);
         if let Some(epochs) = settings.epochs {
             factor = factor.epochs(epochs);

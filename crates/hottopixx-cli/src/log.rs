@@ -56,7 +56,7 @@ impl Log {
             answer.exchanges,
             answer.inexact_rows
         ));
-        if let Some(bounds) = &answer.certificate {
+        if let Some(bounds) = &answer.bounds {
             self.line(&format!(
                 "program {}: value {:.6e}, bound {:.6e}, gap {:.1e}, {} rounds, {} cuts",
                 bounds.status.name(),

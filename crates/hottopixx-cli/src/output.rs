@@ -19,6 +19,10 @@ use std::path::{Path, PathBuf};
 const RECORD: &str = ".hottopixx-files";
 /// A file that is larger says nothing about who wrote a folder.
 const LARGEST_JSON: u64 = 1 << 28;
+/// The duals of the cuts behind a bound for choices, one per row.
+pub const CHOICE: &str = "choice_Y";
+/// The matrices of a certificate.
+pub const CERTIFICATE: [&str; 5] = ["X", "C", "d", "Y", CHOICE];
 
 /// What `--out` can hold after `factor`, `evaluate` or `demo`.
 pub fn answer_files() -> Vec<String> {
@@ -115,7 +119,7 @@ pub fn written_before(folder: &Path) -> BTreeSet<String> {
         ours.extend(answer_files());
     }
     if object("certificate.json").is_some_and(|v| has(&v, &["certificate", "rows", "version"])) {
-        ours.extend(matrix_files(&["X", "C", "d", "Y"]));
+        ours.extend(matrix_files(&CERTIFICATE));
         ours.insert("certificate.json".to_owned());
     }
     if is_reproduced(folder) {

@@ -107,7 +107,7 @@ impl Problem {
         let input_rows = matrix.rows();
         let looks_like_text = !text.cooccurrence && (bag_of_words || few_small_counts(&matrix));
 
-        let frequency = text::document_frequency(&matrix);
+        let frequency = matrix.scan().nonzeros().to_vec();
         let kept: Vec<usize> = (0..input_rows).filter(|&i| frequency[i] >= text.min_df).collect();
         if kept.is_empty() {
             let most = frequency.iter().max().copied().unwrap_or(0);

@@ -1,16 +1,60 @@
-//! The progress bar: one line on standard error while the library works.
+//! What is under way, on standard error while the library works: one line that changes on a terminal,
+//! and lines at growing intervals elsewhere.
 
+use crate::failure::say;
 use hottopixx::control::{Observer, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Shows progress on a terminal.
 pub struct Bar {
     bar: ProgressBar,
+    started: Instant,
     /// What is under way: the time left is estimated afresh for every task.
-    task: Mutex<String>,
+    task: Mutex<Task>,
+}
+
+/// A task and the best error known, which outlasts it.
+#[derive(Debug, Default)]
+struct Task {
+    name: String,
+    began: Option<Instant>,
+    best: Option<f64>,
+}
+
+impl Task {
+    /// Turns to this task, and says whether it is another than last time.
+    fn turns_to(&mut self, name: &str) -> bool {
+        let other = self.name != name;
+        if other {
+            name.clone_into(&mut self.name);
+            self.began = Some(Instant::now());
+        }
+        other
+    }
+
+    /// Stage, task, best error so far: of every stage the same words.
+    fn described(&mut self, progress: &Progress<'_>) -> String {
+        let mut text = format!("{}: {}", progress.stage.name(), progress.task);
+        match progress.figure {
+            Some(("best", value)) => self.best = Some(value),
+            Some((name, value)) => text += &format!(", {name} {value:.5}"),
+            None => {}
+        }
+        if let Some(best) = self.best {
+            text += &format!(", best error {best:.5}");
+        }
+        text
+    }
+
+    /// Seconds that the task will still take if it goes on as it has.
+    fn left(&self, progress: &Progress<'_>) -> Option<f64> {
+        let (total, began) = (progress.total?, self.began?);
+        let (done, total) = (progress.done as f64, total as f64);
+        (done > 0.0 && done < total).then(|| began.elapsed().as_secs_f64() * (total - done) / done)
+    }
 }
 
 impl Bar {
@@ -22,7 +66,7 @@ impl Bar {
         let bar = ProgressBar::new_spinner();
         bar.set_style(spinner());
         bar.enable_steady_tick(Duration::from_millis(120));
-        Some(Arc::new(Bar { bar, task: Mutex::default() }))
+        Some(Arc::new(Bar { bar, started: Instant::now(), task: Mutex::default() }))
     }
 
     /// Says what is under way outside the library.
@@ -32,7 +76,7 @@ impl Bar {
 
     /// Shows how many of a known number of things are done.
     pub fn count(&self, what: &str, done: usize, total: usize) {
-        if self.turns_to(what) {
+        if self.task.lock().is_ok_and(|mut task| task.turns_to(what)) {
             self.bar.reset();
             self.bar.set_style(counted());
         }
@@ -50,24 +94,12 @@ impl Bar {
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
-
-    /// Whether this is another task than last time.
-    fn turns_to(&self, task: &str) -> bool {
-        self.task.lock().is_ok_and(|mut last| {
-            let other = *last != task;
-            if other {
-                task.clone_into(&mut last);
-            }
-            other
-        })
-    }
 }
 
 impl Observer for Bar {
     fn progress(&self, progress: &Progress<'_>) {
-        let step = progress.stage.name();
-        let task = format!("{step}: {}", progress.task);
-        if self.turns_to(&task) {
+        let Ok(mut task) = self.task.lock() else { return };
+        if task.turns_to(&format!("{} {}", progress.stage.name(), progress.task)) {
             self.bar.reset();
             self.bar.set_style(if progress.total.is_some() { counted() } else { spinner() });
         }
@@ -75,8 +107,53 @@ impl Observer for Bar {
             self.bar.set_length(total as u64);
             self.bar.set_position(progress.done as u64);
         }
-        let figure = progress.figure.map(|(name, value)| format!(", {name} {value:.5}"));
-        self.bar.set_message(task + &figure.unwrap_or_default());
+        let elapsed = self.started.elapsed().as_secs();
+        self.bar.set_message(format!("{elapsed} s, {}", task.described(progress)));
+    }
+}
+
+/// Says now and then in a line what is under way.
+pub struct Lines {
+    started: Instant,
+    state: Mutex<(Task, Duration)>,
+}
+
+/// When the first line is due, and how much later, relatively, each of the next.
+const FIRST_LINE: Duration = Duration::from_secs(5);
+const GROWTH: f64 = 1.6;
+
+impl Lines {
+    /// Lines, unless the user wants quiet.
+    pub fn start(quiet: bool) -> Option<Arc<Self>> {
+        let state = Mutex::new((Task::default(), FIRST_LINE));
+        (!quiet).then(|| Arc::new(Lines { started: Instant::now(), state }))
+    }
+
+    /// The line that is due by now, if one is.
+    fn line(&self, progress: &Progress<'_>, elapsed: Duration) -> Option<String> {
+        let mut state = self.state.lock().ok()?;
+        let (task, due) = &mut *state;
+        task.turns_to(&format!("{} {}", progress.stage.name(), progress.task));
+        let mut text = task.described(progress);
+        if elapsed < *due {
+            return None;
+        }
+        *due = elapsed.mul_f64(GROWTH);
+        if let Some(total) = progress.total {
+            text += &format!(", {} of {total}", progress.done);
+        }
+        if let Some(left) = task.left(progress) {
+            text += &format!(", about {left:.0} s left of this");
+        }
+        Some(format!("{:.0} s: {text}", elapsed.as_secs_f64()))
+    }
+}
+
+impl Observer for Lines {
+    fn progress(&self, progress: &Progress<'_>) {
+        if let Some(line) = self.line(progress, self.started.elapsed()) {
+            say(&line);
+        }
     }
 }
 
@@ -87,4 +164,29 @@ fn spinner() -> ProgressStyle {
 fn counted() -> ProgressStyle {
     ProgressStyle::with_template("{spinner} {bar:16} {pos}/{len}, {eta} left, {msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hottopixx::control::Stage;
+
+    fn report<'a>(task: &'a str, figure: Option<(&'a str, f64)>) -> Progress<'a> {
+        Progress { stage: Stage::Select, task, done: 3, total: Some(12), figure, bound: None }
+    }
+
+    #[test]
+    fn lines_come_at_growing_intervals_and_keep_the_best_error() {
+        let lines = Lines::start(false).unwrap();
+        let at =
+            |seconds, progress: &Progress<'_>| lines.line(progress, Duration::from_secs(seconds));
+        assert_eq!(at(1, &report("judge", Some(("best", 0.25)))), None);
+        let line = at(5, &report("search", None)).unwrap();
+        assert!(line.starts_with("5 s: select: search, best error 0.25000, 3 of 12"), "{line}");
+        assert_eq!(at(7, &report("search", None)), None);
+        assert!(at(8, &report("search", None)).is_some());
+        assert_eq!(at(12, &report("search", None)), None);
+        assert!(at(13, &report("search", None)).is_some());
+        assert!(Lines::start(true).is_none());
+    }
 }

@@ -5,8 +5,31 @@ use crate::problem::Problem;
 use hottopixx::{Factorization, Objective};
 use hottopixx_io::machine::peak_memory;
 use hottopixx_report::html::diagonal_entries;
-use hottopixx_report::{StepSeconds, Summary, Topic, row_fits, strongest, worst_rows};
+use hottopixx_report::{StepSeconds, Summary, Topic, explained_rows, strongest, worst_rows};
 use serde::Serialize;
+
+/// What a run took, and what it ran with: the end of what `certify` and `compare` report.
+#[derive(Serialize)]
+pub struct RunFacts {
+    pub seconds: RunSeconds,
+    pub peak_memory_bytes: Option<u64>,
+    pub threads: usize,
+    pub seed: u64,
+    pub version: &'static str,
+}
+
+impl RunFacts {
+    /// The facts of a run that loaded its input for this many seconds and has its answer now.
+    pub fn new(session: &Session, load: f64) -> Self {
+        RunFacts {
+            seconds: RunSeconds { load, total: session.elapsed() },
+            peak_memory_bytes: peak_memory(),
+            threads: session.threads,
+            seed: session.seed(),
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
 
 /// Seconds of loading, and from the start of the program until the answer.
 #[derive(Serialize)]
@@ -59,20 +82,18 @@ pub fn summary(
         error: answer.errors.clone(),
         recall: None,
         worst: worst_rows(errors, SHOWN, names),
-        rows: row_fits(f, w, errors, &answer.zero_rows, names, LISTED),
+        rows: explained_rows(f, w, errors, &answer.zero_rows, names, LISTED),
         diagonal: answer
             .diagonal
             .as_ref()
             .map(|diagonal| worst_rows(diagonal, diagonal_entries(rows.len()), names)),
         zero_rows: answer.zero_rows.len(),
-        certificate: answer.certificate.clone(),
+        bounds: answer.bounds.clone(),
         path: None,
         notes: answer.notes.clone(),
         seconds: StepSeconds {
             load: load_seconds,
-            localize: answer.seconds.localize,
-            select: answer.seconds.select,
-            clean: answer.seconds.clean,
+            steps: answer.seconds,
             total: session.elapsed(),
         },
         peak_memory_bytes: peak_memory(),

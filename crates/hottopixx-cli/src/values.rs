@@ -1,9 +1,13 @@
 //! Values of flags: sizes in bytes, seconds, names from short lists.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use hottopixx::synth::Family;
 use hottopixx::text::Weight;
-use hottopixx::{Cleaning, Method, Objective};
-use hottopixx_io::Format;
+use hottopixx::{Cleaning, Effort, Error, Objective};
+use hottopixx_io::{Format, UnknownFormatName};
+use std::ffi::OsStr;
+use std::marker::PhantomData;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Bytes from `512MB`, `8GiB`, `8G`, `1.5 TiB` or a plain number. Powers of 1000 for `kB`, `MB`,
@@ -42,54 +46,67 @@ pub fn duration(seconds: f64) -> Result<Option<Duration>, String> {
     Ok(Duration::try_from_secs_f64(seconds).ok())
 }
 
-/// The method of this name.
-///
-/// # Errors
-/// A sentence listing the methods of this version.
-pub fn method(name: &str) -> Result<Method, String> {
-    Method::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| {
-        let names = Method::ALL.map(Method::name).join(", ");
-        format!("--method {name} is not in this version: choose one of {names}")
-    })
+/// A value with a name: the library parses it, and its sentence lists the names there are.
+#[derive(Clone)]
+pub struct NamedParser<T> {
+    names: Vec<PossibleValue>,
+    value: PhantomData<T>,
 }
 
-/// Parses one of a few names into the value that belongs to it.
-pub fn one_of<T: Clone + Send + Sync + 'static>(
-    choices: impl IntoIterator<Item = (PossibleValue, T)>,
-) -> impl TypedValueParser<Value = T> {
-    let choices: Vec<(PossibleValue, T)> = choices.into_iter().collect();
-    let names: Vec<PossibleValue> = choices.iter().map(|(name, _)| name.clone()).collect();
-    PossibleValuesParser::new(names).try_map(move |given| {
-        let found = choices.iter().find(|(name, _)| name.get_name() == given);
-        found.map(|(_, value)| value.clone()).ok_or("not in the list")
-    })
+impl<T> NamedParser<T> {
+    /// The names are for the help; what is parsed is what the library takes.
+    pub fn new(names: impl IntoIterator<Item = PossibleValue>) -> Self {
+        NamedParser { names: names.into_iter().collect(), value: PhantomData }
+    }
+}
+
+impl<T: FromStr<Err = Error> + Clone + Send + Sync + 'static> TypedValueParser for NamedParser<T> {
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<T, clap::Error> {
+        let parser = StringValueParser::new().try_map(|name| name.parse::<T>());
+        parser.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.names.iter().cloned()))
+    }
 }
 
 /// `mean` or `max`.
-pub fn objective() -> impl TypedValueParser<Value = Objective> {
-    one_of(Objective::ALL.map(|objective| plain((objective.name(), objective))))
+pub fn objective() -> NamedParser<Objective> {
+    NamedParser::new(Objective::ALL.map(|objective| PossibleValue::new(objective.name())))
+}
+
+/// `quick`, `normal` or `thorough`.
+pub fn effort() -> NamedParser<Effort> {
+    NamedParser::new(Effort::ALL.map(|effort| PossibleValue::new(effort.name())))
 }
 
 /// `auto`, `exact`, `least-squares` or `incremental`.
-pub fn cleaning() -> impl TypedValueParser<Value = Cleaning> {
-    one_of(Cleaning::ALL.map(|cleaning| plain((cleaning.name(), cleaning))))
+pub fn cleaning() -> NamedParser<Cleaning> {
+    NamedParser::new(Cleaning::ALL.map(|cleaning| PossibleValue::new(cleaning.name())))
 }
 
 /// `none`, `tfidf` or `log`.
-pub fn weight() -> impl TypedValueParser<Value = Weight> {
-    one_of(Weight::ALL.map(|weight| plain((weight.name(), weight))))
+pub fn weight() -> NamedParser<Weight> {
+    NamedParser::new(Weight::ALL.map(|weight| PossibleValue::new(weight.name())))
+}
+
+/// The families of generated instances, with a line on each.
+pub fn family() -> NamedParser<Family> {
+    let name = |family: Family| PossibleValue::new(family.name()).help(family.describe());
+    NamedParser::new(Family::ALL.map(name))
 }
 
 /// The name of a file format.
-pub fn format(name: &str) -> Result<Format, String> {
-    name.parse().map_err(|_| {
-        let names = Format::ALL.map(Format::name).join(", ");
-        format!("choose one of {names}")
-    })
-}
-
-fn plain<T>((name, value): (&'static str, T)) -> (PossibleValue, T) {
-    (PossibleValue::new(name), value)
+pub fn format(name: &str) -> Result<Format, UnknownFormatName> {
+    name.parse()
 }
 
 #[cfg(test)]
@@ -118,13 +135,5 @@ mod tests {
         assert_eq!(duration(1.5), Ok(Some(Duration::from_millis(1500))));
         assert_eq!(duration(1e300), Ok(None));
         assert!(duration(-1.0).is_err() && duration(f64::NAN).is_err());
-    }
-
-    #[test]
-    fn unknown_methods_are_answered_with_the_list() {
-        assert_eq!(method("spa"), Ok(Method::Spa));
-        assert_eq!(method("lp"), Ok(Method::Lp));
-        let sentence = method("nmf").unwrap_err();
-        assert!(sentence.contains("auto, hottopixx"), "{sentence}");
     }
 }

@@ -2,66 +2,25 @@
 
 use crate::array::{Input, held, shape, to_python};
 use crate::run::{self, Run, run};
-use crate::settings::{Settings, one_of};
-use hottopixx::control::{Control, Stop};
+use crate::settings::{Settings, parsed};
+use hottopixx::control::Control;
 use hottopixx::l1;
 use hottopixx::matrix::{Dense, Matrix};
 use hottopixx::project;
-use hottopixx::select::portfolio::Judged;
 use hottopixx::synth::{Family, Recipe};
 use hottopixx::text;
-use hottopixx::{
-    Bounds, Cleaning, Comparison, Error, Errors, Factorization, HottRow, Seconds, Skipped,
-};
-use hottopixx_report::{Proof, Theorem};
+use hottopixx::{Comparison, Error, Factorization, Skipped};
+use hottopixx_report::{ChoiceProof, Proof, Theorem};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde::Serialize;
 
-/// Everything about an answer that is not an array, as the package reads it.
-#[derive(Serialize)]
-struct AnswerReport<'a> {
-    method: &'static str,
-    chosen_from: Option<&'a str>,
-    judged: &'a [Judged],
-    exchanges: usize,
-    hott: &'a [HottRow],
-    error: &'a Errors,
-    certificate: Option<Bounds>,
-    notes: &'a [String],
-    cleaning: Cleaning,
-    inexact_rows: usize,
-    zero_rows: &'a [usize],
-    stop: Stop,
-    seconds: Seconds,
-}
-
-impl<'a> From<&'a Factorization> for AnswerReport<'a> {
-    fn from(answer: &'a Factorization) -> Self {
-        AnswerReport {
-            method: answer.method.name(),
-            chosen_from: answer.chosen_from.as_deref(),
-            judged: &answer.judged,
-            exchanges: answer.exchanges,
-            hott: &answer.hott,
-            error: &answer.errors,
-            certificate: answer.certificate.clone(),
-            notes: &answer.notes,
-            cleaning: answer.cleaning,
-            inexact_rows: answer.inexact_rows,
-            zero_rows: &answer.zero_rows,
-            stop: answer.stop,
-            seconds: answer.seconds,
-        }
-    }
-}
-
 /// A report in JSON, F, W, errors by row, and the diagonal.
 type Answer = (String, Py<PyAny>, Py<PyAny>, Py<PyArray1<f64>>, Option<Py<PyArray1<f64>>>);
 
 fn answer(py: Python<'_>, found: Factorization) -> PyResult<Answer> {
-    let report = json(&AnswerReport::from(&found))?;
+    let report = json(&found)?;
     let errors = PyArray1::from_vec(py, found.errors.per_row).unbind();
     let diagonal = found.diagonal.map(|d| PyArray1::from_vec(py, d).unbind());
     Ok((report, to_python(py, found.f)?, to_python(py, found.w)?, errors, diagonal))
@@ -102,7 +61,9 @@ pub fn evaluate(
 #[derive(Serialize)]
 struct Verdict {
     bounded_inf1: f64,
-    certificate: Proof,
+    #[serde(rename = "certificate")]
+    proof: Proof,
+    choice: Option<ChoiceProof>,
     theorem: Option<Theorem>,
 }
 
@@ -121,7 +82,8 @@ pub fn certify(
     let certified = run(py, &how, certify)?;
     let verdict = json(&Verdict {
         bounded_inf1: certified.bounded_inf1,
-        certificate: Proof::from(&certified),
+        proof: Proof::from(&certified),
+        choice: ChoiceProof::new(&certified, |row| row),
         theorem: Theorem::new(&certified, |row| row),
     })?;
     Ok((answer(py, certified.answer)?, verdict))
@@ -246,7 +208,7 @@ pub fn generate(
     tokens: Option<usize>,
     seed: u64,
 ) -> PyResult<(Py<PyAny>, String)> {
-    let family = one_of("family", family, Family::ALL, Family::name)?;
+    let family: Family = parsed(family)?;
     let usual = Recipe::new(family, rank);
     let recipe = Recipe {
         features: features.unwrap_or(usual.features),

@@ -3,14 +3,12 @@
 
 use crate::array::{Input, to_python};
 use crate::run::{Run, run};
-use crate::settings::one_of;
+use crate::settings::parsed;
 use hottopixx::Error;
 use hottopixx::clean;
 use hottopixx::matrix::{Matrix, Shape};
 use hottopixx::text::DENSE_ABOVE;
-use hottopixx::text::pairs::{
-    BLOCK_DOCUMENTS, Buckets, DENSE_TILE, PairKind, PairSums, STEP, dense_gram,
-};
+use hottopixx::text::pairs::{BLOCK_DOCUMENTS, Buckets, DENSE_TILE, PairSums, STEP, dense_gram};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -36,11 +34,7 @@ pub fn pair_rows(
     threads: usize,
     how: Run,
 ) -> PyResult<Py<PyAny>> {
-    let name = |kind| match kind {
-        PairKind::Cooccurrence => "cooccurrence",
-        PairKind::Gram => "gram",
-    };
-    let kind = one_of("matrix", kind, [PairKind::Cooccurrence, PairKind::Gram], name)?;
+    let kind = parsed(kind)?;
     let pieces: Vec<Matrix> = pieces.iter().map(Input::matrix).collect::<PyResult<_>>()?;
     let terms = pieces.first().map_or(0, Matrix::cols);
     if pieces.iter().any(|piece| piece.cols() != terms) || first > last || last > terms {

@@ -27,10 +27,13 @@ mod _native {
     use super::corpus::{dense_gram_rows, is_affordable, pair_rows};
     #[pymodule_export]
     use super::run::{InfeasibleError, NoAnswerError};
+    #[pymodule_export]
+    use super::settings::check_settings;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::corpus::add_constants(module)?;
+        super::settings::add_names(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

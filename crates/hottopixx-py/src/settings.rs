@@ -1,8 +1,9 @@
 //! Settings of a factorization, from a dictionary that the package fills in completely.
 
-use hottopixx::{Cleaning, Factor, Method, Objective};
-use pyo3::exceptions::PyValueError;
+use crate::run;
+use hottopixx::{Cleaning, Effort, Error, Factor, Method, Objective};
 use pyo3::prelude::*;
+use std::str::FromStr;
 
 /// As [`Factor`]; what is `None` keeps its default there.
 #[derive(FromPyObject)]
@@ -10,6 +11,7 @@ use pyo3::prelude::*;
 pub struct Settings {
     method: String,
     objective: String,
+    effort: String,
     cleaning: String,
     seed: u64,
     threads: usize,
@@ -29,9 +31,10 @@ impl Settings {
     /// The library's settings.
     pub fn factor(self, rank: usize) -> PyResult<Factor> {
         let factor = Factor::new(rank)
-            .method(one_of("method", &self.method, Method::ALL, Method::name)?)
+            .method(parsed(&self.method)?)
             .objective(self.objective()?)
-            .cleaning(one_of("cleaning", &self.cleaning, Cleaning::ALL, Cleaning::name)?)
+            .effort(parsed(&self.effort)?)
+            .cleaning(parsed(&self.cleaning)?)
             .seed(self.seed)
             .threads(self.threads)
             .trace(self.trace)
@@ -48,8 +51,22 @@ impl Settings {
 
     /// Which error is made small.
     pub fn objective(&self) -> PyResult<Objective> {
-        one_of("objective", &self.objective, Objective::ALL, Objective::name)
+        parsed(&self.objective)
     }
+}
+
+/// Refuses settings whose names the library does not know.
+#[pyfunction]
+pub fn check_settings(settings: Settings) -> PyResult<()> {
+    settings.factor(1).map(drop)
+}
+
+/// The names that the library knows.
+pub fn add_names(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("METHODS", Method::ALL.map(Method::name))?;
+    module.add("OBJECTIVES", Objective::ALL.map(Objective::name))?;
+    module.add("EFFORTS", Effort::ALL.map(Effort::name))?;
+    module.add("CLEANINGS", Cleaning::ALL.map(Cleaning::name))
 }
 
 /// With the value, if there is one.
@@ -60,15 +77,7 @@ fn given<T>(factor: Factor, value: Option<T>, with: impl FnOnce(Factor, T) -> Fa
     }
 }
 
-/// The value of that name.
-pub fn one_of<T: Copy, const N: usize>(
-    what: &str,
-    given: &str,
-    all: [T; N],
-    name: impl Fn(T) -> &'static str,
-) -> PyResult<T> {
-    all.into_iter().find(|value| name(*value) == given).ok_or_else(|| {
-        let names = all.map(|value| format!("'{}'", name(value))).join(", ");
-        PyValueError::new_err(format!("{what} is '{given}': choose one of {names}"))
-    })
+/// The value of that name, or the library's sentence.
+pub fn parsed<T: FromStr<Err = Error>>(name: &str) -> PyResult<T> {
+    name.parse().map_err(run::to_python)
 }

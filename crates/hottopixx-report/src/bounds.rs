@@ -2,7 +2,7 @@
 
 use crate::summary::{six, six_down};
 use crate::text::count;
-use hottopixx::{Bounds, Errors, Goal};
+use hottopixx::{Bounded, Bounds, Errors};
 
 /// Value, bound and how they came about.
 pub fn figures(bounds: &Bounds) -> String {
@@ -16,15 +16,23 @@ pub fn meaning(bounds: &Bounds, rank: usize, rows: usize, error: &Errors) -> [St
     let bound = six_down(bounds.lower_bound);
     let chosen = count(rank, "row");
     match bounds.goal {
-        Goal::Minimax => [
+        Bounded::Minimax => [
             format!("with {chosen}, weights up to 1, the largest error is at least"),
             format!("{bound}; here it is {}", six(error.inf1)),
         ],
-        Goal::Total => [
+        Bounded::Total => [
             format!("with {chosen}, weights up to 1, the errors sum to at least"),
             format!("{bound}; here it is {}", six(error.mean_l1 * rows as f64)),
         ],
-        Goal::Cost { tau } => {
+        Bounded::Mean => [
+            format!("no choice of {chosen} has a mean error below"),
+            format!("{bound}; here it is {}", six(error.mean_l1)),
+        ],
+        Bounded::Max => [
+            format!("no choice of {chosen} has a largest error below"),
+            format!("{bound}; here it is {}", six(error.inf1)),
+        ],
+        Bounded::Cost { tau } => {
             let within = format!("every row within tau = {tau}");
             if (bounds.trace - rank as f64).abs() > 1e-6 {
                 // Left open: its value is what was asked for.

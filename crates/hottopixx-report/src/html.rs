@@ -2,9 +2,9 @@
 //! the reader's light or dark setting, prints well, and escapes every name that came from the data.
 //! A small script makes topics and rows searchable and sortable; without it nothing is missing.
 
-mod certificate;
 mod diagonal;
 mod path;
+mod proven;
 mod rows;
 mod topics;
 
@@ -29,7 +29,7 @@ pub fn page(summary: &Summary, command: &str) -> String {
     topics::topics(&mut body, summary);
     path::path(&mut body, summary);
     diagonal::diagonal(&mut body, summary);
-    certificate::certificate(&mut body, summary);
+    proven::proven(&mut body, summary);
     errors(&mut body, summary);
     how(&mut body, summary, command);
     shell(&title, &body, SCRIPT)
@@ -161,7 +161,7 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RowFit;
+    use crate::ExplainedRow;
     use crate::summary::example;
     use hottopixx::{RankPath, RankPoint};
 
@@ -171,11 +171,9 @@ mod tests {
         summary.error.per_row = vec![0.0, 0.01, 0.02, 0.02];
         let entry = |row| RowValue { row, name: Some(format!("n{row}")), value: 1.0 / row as f64 };
         summary.diagonal = Some((1..13).map(entry).collect());
-        let fit = |row, leans_on| RowFit {
-            row,
-            name: Some(format!("n{row}")),
-            error: 0.5 / row as f64,
-            leans_on,
+        let fit = |row, leans_on| {
+            let value = 0.5 / row as f64;
+            ExplainedRow { error: RowValue { row, name: Some(format!("n{row}")), value }, leans_on }
         };
         summary.rows = vec![fit(1, Some((0, 0.75))), fit(2, None), fit(3, Some((1, 1.0)))];
         let point = |rank| RankPoint { rank, hott: vec![], errors: summary.error.clone() };
@@ -225,7 +223,7 @@ mod tests {
             topic.members.iter_mut().for_each(|member| member.name = Some(nasty.into()));
         }
         summary.worst.iter_mut().for_each(|entry| entry.name = Some(nasty.into()));
-        summary.rows.iter_mut().for_each(|fit| fit.name = Some(nasty.into()));
+        summary.rows.iter_mut().for_each(|row| row.error.name = Some(nasty.into()));
         let diagonal = summary.diagonal.iter_mut().flatten();
         diagonal.for_each(|entry| entry.name = Some(nasty.into()));
         if let Some(path) = &mut summary.path {
@@ -246,7 +244,7 @@ mod tests {
         );
         summary.features = 4;
         assert!(page(&summary, "").contains("These are all 3 rows, without 1 row"));
-        summary.rows.iter_mut().for_each(|fit| fit.name = None);
+        summary.rows.iter_mut().for_each(|row| row.error.name = None);
         assert!(!page(&summary, "").contains(">name</th>"));
     }
 

@@ -16,8 +16,8 @@ mod summary;
 pub mod table;
 pub mod text;
 
-pub use proof::{Proof, Theorem};
-pub use rows::{RowFit, row_fits};
+pub use proof::{ChoiceProof, ChoiceSearch, Proof, Theorem};
+pub use rows::{ExplainedRow, explained_rows};
 pub use summary::{
     RowValue, StepSeconds, Summary, Topic, six, six_down, six_up, strongest, worst_rows,
 };

@@ -4,6 +4,9 @@ use hottopixx::certify::{Theory, Verified};
 use hottopixx::{Bounds, Certified};
 use serde::Serialize;
 
+use crate::summary::{six, six_down};
+use crate::text::count;
+
 /// What is proven.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Proof {
@@ -12,6 +15,9 @@ pub struct Proof {
     pub claims: Option<Bounds>,
     /// The bound that the dual proves, recomputed from X; 0 where nothing was proven.
     pub independent_bound: f64,
+    /// No choice of so many rows has a smaller largest error, whatever the weights; null where that was
+    /// not looked at.
+    pub choice_bound: Option<f64>,
     /// All figures of the verifier, if it accepted.
     pub checked: Option<Verified>,
     /// Whether every inequality holds.
@@ -26,6 +32,7 @@ impl From<&Certified> for Proof {
         Proof {
             claims: certified.bounds.clone(),
             independent_bound: checked.map_or(0.0, |found| found.lower_bound),
+            choice_bound: certified.choice.as_ref().map(|choice| choice.bound),
             checked,
             verified: certified.verified.is_ok(),
             refusal: certified.verified.as_ref().err().map(ToString::to_string),
@@ -33,21 +40,82 @@ impl From<&Certified> for Proof {
     }
 }
 
-/// The figures of Theorem 3.2, and what they mean.
+/// What is known of every choice of rows with free weights.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChoiceProof {
+    /// No choice has a smaller largest error: verified.
+    pub bound: f64,
+    /// The best choice that was met, as rows of the input.
+    pub hott: Vec<usize>,
+    /// Its largest error.
+    pub error: f64,
+    /// `(error - bound) / error`, with the bound of the search where there was one.
+    pub gap: f64,
+    /// What a search for the best choice came to, where it was asked for.
+    pub search: Option<ChoiceSearch>,
+}
+
+/// A search for the best choice.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ChoiceSearch {
+    /// No choice has a smaller largest error, as far as the search has got.
+    pub bound: f64,
+    /// Whether no choice is better (by more than 1e-5 of the error).
+    pub optimal: bool,
+    /// Nodes visited.
+    pub nodes: usize,
+}
+
+impl ChoiceProof {
+    /// `row` leads from rows of the matrix that was certified to rows of the input.
+    pub fn new(certified: &Certified, row: impl Fn(usize) -> usize) -> Option<Self> {
+        let choice = certified.choice.as_ref()?;
+        let search = certified.exact.as_ref().map(|exact| ChoiceSearch {
+            bound: exact.bound,
+            optimal: exact.optimal,
+            nodes: exact.nodes,
+        });
+        let bound = search.map_or(choice.bound, |search| search.bound);
+        let gap = if choice.gap() == 0.0 { 0.0 } else { (choice.error - bound) / choice.error };
+        Some(ChoiceProof {
+            bound: choice.bound,
+            hott: choice.rows.iter().map(|&i| row(certified.x.input_row(i))).collect(),
+            error: choice.error,
+            gap,
+            search,
+        })
+    }
+
+    /// What it means, in sentences.
+    pub fn sentence(&self, rank: usize) -> String {
+        let rows: Vec<String> = self.hott.iter().map(ToString::to_string).collect();
+        let (chosen, rows) = (count(rank, "row"), rows.join(", "));
+        let verified = format!(
+            "no choice of {chosen} has a largest error below {}; weights free, as in the error above",
+            six_down(self.bound)
+        );
+        let best = format!("rows {rows} have {}", six(self.error));
+        match self.search {
+            Some(ChoiceSearch { optimal: true, nodes, .. }) => format!(
+                "{best}, and no choice of {chosen} is better: proven by a search of {}. Verified on its own: {verified}.",
+                count(nodes, "node")
+            ),
+            Some(ChoiceSearch { bound, nodes, .. }) => format!(
+                "{verified}. A search of {} was stopped: nothing below {} is possible, and {best}.",
+                count(nodes, "node"),
+                six_down(bound)
+            ),
+            None => format!("{verified}. {best}, {:.1} % above.", 100.0 * self.gap),
+        }
+    }
+}
+
+/// The figures of Theorem 3.2 in rows of the input, and what they mean.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Theorem {
-    /// The least l1 distance of a hott row from the hull of the others.
-    pub alpha: f64,
-    /// d0, the least l1 distance of another row from a hott row.
-    pub margin: Option<f64>,
-    /// The largest l1 distance of a row from a separable matrix nearby.
-    pub epsilon: f64,
-    /// What epsilon must stay below.
-    pub threshold: f64,
-    /// Whether it does.
-    pub holds: bool,
-    /// Rows of the input that count as duplicates of each hott row.
-    pub duplicates: Vec<Vec<usize>>,
+    /// The figures.
+    #[serde(flatten)]
+    pub figures: Theory,
     /// All that in words.
     pub sentence: String,
 }
@@ -57,16 +125,11 @@ impl Theorem {
     /// `None` where there was no time for the theorem.
     pub fn new(certified: &Certified, row: impl Fn(usize) -> usize) -> Option<Self> {
         let theory = certified.theory.as_ref()?;
-        let Theory { alpha, margin, epsilon, threshold, holds, duplicates, .. } = theory;
         let input =
             |rows: &Vec<usize>| rows.iter().map(|&i| row(certified.x.input_row(i))).collect();
+        let duplicates = theory.duplicates.iter().map(input).collect();
         Some(Theorem {
-            alpha: *alpha,
-            margin: *margin,
-            epsilon: *epsilon,
-            threshold: *threshold,
-            holds: *holds,
-            duplicates: duplicates.iter().map(input).collect(),
+            figures: Theory { duplicates, ..theory.clone() },
             sentence: theory.sentence(),
         })
     }

@@ -1,9 +1,9 @@
 //! The answer as it is reported, in names and rows of the input.
 
-use crate::RowFit;
+use crate::ExplainedRow;
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
-use hottopixx::{Bounds, Cleaning, Errors, Objective, RankPath};
+use hottopixx::{Bounds, Cleaning, Errors, Objective, RankPath, Seconds};
 use serde::{Deserialize, Serialize};
 
 /// A row of the input with a number: a strong member of a topic, or a badly explained row.
@@ -92,17 +92,14 @@ fn decimals(value: f64) -> usize {
     if value == 0.0 { 1 } else { (5 - value.abs().log10().floor() as i32).clamp(0, 9) as usize }
 }
 
-/// Wall-clock seconds of each step.
+/// Wall-clock seconds of a run, step by step.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct StepSeconds {
     /// Reading and preparing the input.
     pub load: f64,
-    /// Finding where hott rows are.
-    pub localize: f64,
-    /// Choosing among candidates and exchanging.
-    pub select: f64,
-    /// Fitting all rows on the hott rows.
-    pub clean: f64,
+    /// The steps from there to the answer.
+    #[serde(flatten)]
+    pub steps: Seconds,
     /// From the start of the program until the answer.
     pub total: f64,
 }
@@ -146,14 +143,15 @@ pub struct Summary {
     pub worst: Vec<RowValue>,
     /// All rows but those set aside, or as many as a page holds, worst first.
     #[serde(skip)]
-    pub rows: Vec<RowFit>,
+    pub rows: Vec<ExplainedRow>,
     /// The largest entries of the localising matrix's diagonal, falling, where the method has one.
     #[serde(skip)]
     pub diagonal: Option<Vec<RowValue>>,
     /// Number of rows explained by nothing because they are zero or set aside.
     pub zero_rows: usize,
     /// Proven bounds, where the method has them.
-    pub certificate: Option<Bounds>,
+    #[serde(rename = "certificate")]
+    pub bounds: Option<Bounds>,
     /// Errors for every rank up to this one, where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<RankPath>,
@@ -238,11 +236,21 @@ pub fn strongest(
 
 /// The `count` rows with the largest errors (or other numbers), largest first, ties by row.
 pub fn worst_rows(per_row: &[f64], count: usize, names: Option<&[String]>) -> Vec<RowValue> {
-    let mut rows: Vec<usize> = (0..per_row.len()).filter(|&i| per_row[i] > 0.0).collect();
-    rows.sort_by(|&a, &b| per_row[b].total_cmp(&per_row[a]).then(a.cmp(&b)));
-    rows.truncate(count);
+    largest_first(per_row, |row| per_row[row] > 0.0, count, names)
+}
+
+/// Of the rows that count, the `most` with the largest values, largest first, ties by row.
+pub(crate) fn largest_first(
+    values: &[f64],
+    counts: impl Fn(usize) -> bool,
+    most: usize,
+    names: Option<&[String]>,
+) -> Vec<RowValue> {
+    let mut rows: Vec<usize> = (0..values.len()).filter(|&row| counts(row)).collect();
+    rows.sort_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
+    rows.truncate(most);
     let name = |row: usize| names.and_then(|names| names.get(row).cloned());
-    rows.into_iter().map(|row| RowValue { row, name: name(row), value: per_row[row] }).collect()
+    rows.into_iter().map(|row| RowValue { row, name: name(row), value: values[row] }).collect()
 }
 
 #[cfg(test)]
@@ -285,10 +293,14 @@ pub(crate) fn example() -> Summary {
         rows: vec![],
         diagonal: None,
         zero_rows: 1,
-        certificate: None,
+        bounds: None,
         path: None,
         notes: vec![],
-        seconds: StepSeconds { load: 0.01, localize: 0.2, select: 0.1, clean: 0.05, total: 0.36 },
+        seconds: StepSeconds {
+            load: 0.01,
+            steps: Seconds { localize: 0.2, select: 0.1, clean: 0.05 },
+            total: 0.36,
+        },
         peak_memory_bytes: Some(25_300_000),
         predicted_memory_bytes: None,
         threads: 2,

@@ -4,7 +4,7 @@ use crate::bounds;
 use crate::table::{Align, Table, WIDTH, cut, join_fitting, plain};
 use crate::{RowValue, StepSeconds, Summary};
 use hottopixx::control::Stop;
-use hottopixx::{Cleaning, Objective, RankPath};
+use hottopixx::{Cleaning, Objective, RankPath, Seconds};
 
 /// What was factored and how: the first lines of every report.
 pub fn banner(summary: &Summary) -> String {
@@ -81,10 +81,10 @@ pub fn facts(summary: &Summary) -> String {
     );
     line(&mut out, "", "l1 error of a row, rows sum to 1; 0 is perfect, 1 explains nothing");
     line(&mut out, "rmse", &format!("{:.3e} over all entries, rows sum to 1", s.error.rmse));
-    if let Some(certificate) = &s.certificate {
-        let (name, figures) = (certificate.program(), bounds::figures(certificate));
+    if let Some(proven) = &s.bounds {
+        let (name, figures) = (proven.program(), bounds::figures(proven));
         line(&mut out, "bound", &format!("{name} {figures}"));
-        for text in bounds::meaning(certificate, s.rank, s.features - s.zero_rows, &s.error) {
+        for text in bounds::meaning(proven, s.rank, s.features - s.zero_rows, &s.error) {
             line(&mut out, "", &text);
         }
     }
@@ -144,7 +144,7 @@ const WORTH_SAYING: u64 = 1 << 30;
 
 /// Time of each step and in all.
 pub fn seconds(seconds: &StepSeconds) -> String {
-    let StepSeconds { load, localize, select, clean, total } = seconds;
+    let StepSeconds { load, steps: Seconds { localize, select, clean }, total } = seconds;
     format!(
         "{total:.2} s: load {load:.2}, localize {localize:.2}, select {select:.2}, clean {clean:.2}"
     )

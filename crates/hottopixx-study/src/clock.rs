@@ -20,6 +20,19 @@ fn seconds(clock: rustix::time::ClockId) -> f64 {
     time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
 }
 
+/// CPU seconds of all processes that this one has started and that have ended; on systems that do not
+/// tell, seconds on the wall.
+pub fn children() -> f64 {
+    // Linux counts them in hundredths of a second, as the 13th and 14th number after the name.
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after = text.rsplit(')').next().unwrap_or_default();
+    let numbers: Vec<f64> = after.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    match numbers.get(12..14) {
+        Some(times) => times.iter().sum::<f64>() / 100.0,
+        None => process(),
+    }
+}
+
 /// Seconds on the wall since the first call: there is no portable CPU clock here.
 #[cfg(not(unix))]
 pub fn process() -> f64 {

@@ -7,13 +7,17 @@
 //! the test; two of its parts need HiGHS, an optional feature. `campaign` draws thousands of small
 //! adversarial instances and judges every claim about them in exact arithmetic. `limits` runs the
 //! program itself under time limits and Ctrl-C, and fails when it is not back in time with an answer.
+//! `auto` holds the method of that name to its promise, never to be worse than another.
+//! `choice` compares bounds for choices of rows with all choices, one by one, and measures them on words.
 //! `bench` measures speed and memory, up to the sizes of the paper's table and beyond.
 //!
 //! What is part of the paper is also a [`Section`](hottopixx_report::page::Section) of the page that
 //! `hottopixx reproduce` writes: [`profiles`], [`large`], [`rmse`], [`svm`] and [`hard`].
 
+pub mod auto;
 pub mod bench;
 pub mod campaign;
+pub mod choice;
 pub mod clock;
 pub mod folder;
 pub mod hard;

@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 use hottopixx::Method;
 use hottopixx_study::StudyReport;
 use hottopixx_study::large::{ProcessRunner, RunRequest};
-use hottopixx_study::{bench, campaign, hard, limits, lp, method, real, recovery};
+use hottopixx_study::{auto, bench, campaign, choice, hard, limits, lp, method, real, recovery};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -39,6 +39,8 @@ enum Study {
         #[arg(long, default_value_t = 5)]
         seeds: u64,
     },
+    /// Is auto never worse than another method, and what does it take?
+    Auto(auto::AutoSettings),
     /// All methods on real data
     Real {
         /// Folder with the data sets; what is not there is skipped
@@ -67,6 +69,8 @@ enum Study {
     },
     /// Small adversarial instances against exact arithmetic and another solver
     Campaign(campaign::CampaignSettings),
+    /// Bounds for choices of rows against all choices, and on real words
+    Choice(choice::ChoiceSettings),
     /// Speed and memory at the sizes of the paper, and beyond
     Bench(bench::BenchSettings),
     /// One whole run, measured: what bench starts in a process of its own
@@ -83,6 +87,7 @@ fn main() -> anyhow::Result<ExitCode> {
             recovery::run(&recovery::RecoverySettings { quick, method, seeds })?
         }
         Study::Hard { quick, seeds } => hard::run(quick, seeds)?,
+        Study::Auto(settings) => auto::run(&settings)?,
         Study::Real { data } => real::run(&data)?,
         Study::Limits { program, data, quick, only } => {
             let leeway =
@@ -91,6 +96,7 @@ fn main() -> anyhow::Result<ExitCode> {
         }
         Study::Lp { part } => lp::run(&part)?,
         Study::Campaign(settings) => campaign::run(&settings)?,
+        Study::Choice(settings) => choice::run(&settings)?,
         Study::Bench(settings) => bench::run(&settings, &ProcessRunner::this_program(&[MEASURE])?)?,
         Study::Measure(request) => {
             let text = serde_json::to_string(&request.carry_out()?)?;

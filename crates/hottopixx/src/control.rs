@@ -113,6 +113,11 @@ impl Control {
         self
     }
 
+    /// The same for a part of a run, whose state nobody keeps.
+    pub fn without_keeper(&self) -> Self {
+        Control { keeper: None, ..self.clone() }
+    }
+
     /// Who keeps the state, if anyone does.
     pub fn keeper(&self) -> Option<&dyn Keeper> {
         self.keeper.as_deref()

@@ -23,7 +23,7 @@
 //! assert_eq!(rows, [0, 1]);
 //! assert!(answer.errors.inf1 < 1e-9);
 //! // No choice of two rows has a smaller largest error than this: proven.
-//! assert!(answer.certificate.is_some_and(|bounds| bounds.lower_bound <= answer.errors.inf1 + 1e-9));
+//! assert!(answer.bounds.is_some_and(|bounds| bounds.lower_bound <= answer.errors.inf1 + 1e-9));
 //! # Ok::<(), hottopixx::Error>(())
 //! ```
 //!
@@ -49,6 +49,7 @@
 //!
 //! - [`Factor`] runs it all: `run`, `evaluate` a choice of your own, `certify` with bounds that an
 //!   independent verifier has checked, `path` of errors against the rank; [`Comparison`] runs every method.
+//! - [`choice`] bounds every choice of rows, tells how many rows are needed, and searches for the best.
 //! - [`certify`] holds the verifier and the paper's theorem, [`l1`] the exact l1 regression that
 //!   everything rests on, [`control`] deadlines, interruption and progress, [`text`] word counts,
 //!   [`synth`] instances with known answers.
@@ -57,8 +58,10 @@
 
 pub mod certify;
 pub mod checkpoint;
+pub mod choice;
 pub mod clean;
 pub mod control;
+mod effort;
 mod error;
 mod factor;
 mod goal;
@@ -80,13 +83,14 @@ pub mod text;
 
 pub use clean::Cleaning;
 pub use control::{Control, Stop};
+pub use effort::Effort;
 pub use error::Error;
 pub use factor::{
     Certified, Compared, Comparison, Errors, Factor, Factorization, Footprint, HottRow, Method,
-    RankPath, RankPoint, Seconds, Skipped,
+    RankNeeded, RankPath, RankPoint, Seconds, Skipped,
 };
 pub use goal::Goal;
 pub use matrix::{Dense, Matrix, Sparse};
-pub use methods::{Bounds, USUAL_BUDGET};
+pub use methods::{Bounded, Bounds, USUAL_BUDGET};
 pub use objective::Objective;
 pub use select::portfolio::Judged;

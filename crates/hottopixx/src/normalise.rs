@@ -40,7 +40,7 @@ impl UnitRows {
     /// [`Error::AllZero`] when no row is left.
     pub fn new(input: &Matrix) -> Result<Self, Error> {
         input.check_nonnegative()?;
-        let all: Vec<f64> = (0..input.rows()).into_par_iter().map(|i| input.row(i).sum()).collect();
+        let all = input.scan().sums();
         if let Some(row) = all.iter().position(|sum| !sum.is_finite()) {
             return Err(Error::Overflow { row });
         }
@@ -53,7 +53,7 @@ impl UnitRows {
         let (raw, factors) = if ordinary {
             (input.clone(), sums.iter().map(|sum| 1.0 / sum).collect())
         } else {
-            let copy = scaled_copy(input, &all);
+            let copy = scaled_copy(input, all);
             let factors = kept.iter().map(|&i| 1.0 / copy.row(i).sum()).collect();
             (copy, factors)
         };

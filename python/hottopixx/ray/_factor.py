@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
 from .. import _native
-from .._options import Method, checked_rank, prepared
+from .._options import checked_rank, prepared
 from .._progress import Bar
 from .._results import Factorization
 from . import _source
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Unpack
 
-    from .._options import Options
+    from .._options import Method, Options
     from ._corpus import Corpus
     from ._engine import Engine
 
@@ -133,13 +133,11 @@ def factor(
     )
     wish.check()
     count = checked_rank(rank)
-    if method not in get_args(Method):
-        raise ValueError(f"method is {method!r}: choose one of {', '.join(get_args(Method))}")
     if whole_number("seed", options.get("seed", 0), 0) is None or options.get("seed", 0) >= 2**64:
         raise ValueError(f"seed is {options['seed']}: give a number from 0 to 2^64 - 1")
     silent: Any = {**options, "verbose": False}
-    with prepared(method, silent):
-        pass  # unknown options and impossible values are refused before anything is started
+    with prepared(method, silent) as (settings, _):
+        _native.check_settings(settings)  # before anything is started
     with _engine(address, workers, worker_threads) as engine, _teller(options) as tell:
         given = _source.source(documents, engine.put)
         known = names if names is not None else given.names

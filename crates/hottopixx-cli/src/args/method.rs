@@ -2,7 +2,7 @@
 
 use crate::values;
 use clap::Args;
-use hottopixx::{Cleaning, Objective};
+use hottopixx::{Cleaning, Effort, Objective};
 use std::path::PathBuf;
 
 /// How the rows are chosen and fitted.
@@ -13,6 +13,10 @@ pub struct MethodArgs {
     #[arg(long, value_name = "ERROR", default_value = "mean", value_parser = values::objective(),
           hide_possible_values = true)]
     pub objective: Objective,
+    /// How long auto looks for a better answer: quick, normal or thorough
+    #[arg(long, value_name = "HOW", default_value = "normal", value_parser = values::effort(),
+          hide_possible_values = true)]
+    pub effort: Effort,
     /// The cost vector p, one number per line (default: -||x_j||^2)
     #[arg(long, value_name = "FILE")]
     pub cost: Option<PathBuf>,
@@ -21,8 +25,9 @@ pub struct MethodArgs {
     #[arg(long, value_name = "HOW", default_value = "auto", value_parser = values::cleaning(),
           hide_possible_values = true)]
     pub cleaning: Cleaning,
-    /// Epochs of the method hottopixx (default: 50, with more than 12,800
-    /// examples fewer, down to 10, or 25 for sparse data)
+    /// Epochs of the method hottopixx (default: 50; with more than 12,800
+    /// examples fewer, down to 10, or 25 for sparse data; 100 for thousands
+    /// of dense rows with few examples)
     #[arg(long, value_name = "N")]
     pub epochs: Option<usize>,
     #[command(flatten)]

@@ -12,7 +12,7 @@ mod text;
 
 pub use commands::{
     CertifyArgs, CompareArgs, DemoArgs, EvaluateArgs, FactorArgs, GenerateArgs, PartitionArgs,
-    ReproduceArgs, VerifyArgs,
+    RankArgs, ReproduceArgs, VerifyArgs,
 };
 pub use input::{FileArgs, InputArgs};
 pub use method::{MethodArgs, ProgramArgs};
@@ -61,6 +61,8 @@ pub enum Command {
     Evaluate(EvaluateArgs),
     /// Prove bounds for a choice of rows and check the paper's theorem
     Certify(CertifyArgs),
+    /// How many rows are needed to explain all others within tau
+    Rank(RankArgs),
     /// Check a certificate of 'certify --out' against the data
     Verify(VerifyArgs),
     /// Run every method on the same data, side by side

@@ -5,20 +5,19 @@ use crate::failure::{Failure, print};
 use crate::job::{self, Session};
 use crate::output;
 use crate::problem::Problem;
-use crate::summarise::RunSeconds;
-use crate::values;
+use crate::summarise::RunFacts;
 use hottopixx::Goal;
-use hottopixx::certify::{Claims, Verified};
+use hottopixx::certify::{Claims, Theory, Verified};
+use hottopixx::choice::SearchSettings;
 use hottopixx::control::Stop;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::text::Weight;
-use hottopixx::{Certified, Errors};
-use hottopixx_io::machine::peak_memory;
+use hottopixx::{Certified, Errors, Method};
 use hottopixx_io::write;
 use hottopixx_report::bounds;
 use hottopixx_report::table::{WIDTH, plain};
 use hottopixx_report::text::{grouped, line, wrapped};
-use hottopixx_report::{Proof, Theorem, six, six_down, six_up};
+use hottopixx_report::{ChoiceProof, Proof, Theorem, six, six_down, six_up};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Instant;
@@ -36,15 +35,15 @@ struct CertifyReport {
     error: Errors,
     /// The largest error with weights of at most one, which the bound of minimax is about.
     bounded_inf1: f64,
-    certificate: Proof,
+    #[serde(rename = "certificate")]
+    proof: Proof,
+    /// Every choice of so many rows, with weights as free as in the error.
+    choice: Option<ChoiceProof>,
     theorem: Option<Theorem>,
     zero_rows: usize,
     stop: Stop,
-    seconds: RunSeconds,
-    peak_memory_bytes: Option<u64>,
-    threads: usize,
-    seed: u64,
-    version: &'static str,
+    #[serde(flatten)]
+    run: RunFacts,
 }
 
 #[derive(Serialize)]
@@ -70,6 +69,22 @@ pub struct Written {
     pub cost: Vec<f64>,
     /// What the verifier found; nothing where it refused.
     pub claims: Option<Claims>,
+    /// The bound for choices of rows, whose cuts are in choice_Y; nothing where there is none.
+    #[serde(default)]
+    pub choice_certificate: Option<WrittenChoice>,
+}
+
+/// A certificate for choices of rows, without the duals of its cuts.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct WrittenChoice {
+    /// How many rows are chosen.
+    pub rank: usize,
+    /// Every choice has a largest error above this.
+    pub threshold: f64,
+    /// The row of X that each cut is of.
+    pub rows: Vec<usize>,
+    /// What each cut counts.
+    pub multipliers: Vec<f64>,
 }
 
 /// A linear program.
@@ -121,14 +136,14 @@ impl Prepared {
 
 /// The files of `--out`.
 fn certificate_files() -> Vec<String> {
-    let mut files = output::matrix_files(&["X", "C", "d", "Y"]);
+    let mut files = output::matrix_files(&output::CERTIFICATE);
     files.push("certificate.json".to_owned());
     files
 }
 
 /// Loads, solves, verifies, reports.
 pub fn run(args: &args::CertifyArgs, started: Instant) -> Result<(), Failure> {
-    let method = values::method(&args.method).map_err(Failure::Wrong)?;
+    let method: Method = args.method.parse().map_err(Failure::of_setting)?;
     let session = Session::start(&args.run, args.print.quiet, started)?;
     let problem = session.load(&args.input, &args.text)?;
     let cost = job::cost(args.cost.as_deref(), &problem)?;
@@ -151,7 +166,11 @@ pub fn run(args: &args::CertifyArgs, started: Instant) -> Result<(), Failure> {
     if let Some(cost) = cost {
         factor = factor.cost(problem.keep(&cost));
     }
-    let certified = factor.certify(&problem.matrix, hott.as_deref());
+    let certified = if args.exact {
+        factor.certify_exactly(&problem.matrix, hott.as_deref(), &SearchSettings::default())
+    } else {
+        factor.certify(&problem.matrix, hott.as_deref())
+    };
     let certified = certified.map_err(|error| problem.failure(error))?;
     session.finish();
     session.log_answer(&certified.answer);
@@ -171,7 +190,7 @@ pub fn run(args: &args::CertifyArgs, started: Instant) -> Result<(), Failure> {
         }
         print(&text)?;
     }
-    match (report.stop, &report.certificate.refusal) {
+    match (report.stop, &report.proof.refusal) {
         (Stop::Interrupted, _) => {
             Err(Failure::Interrupted("interrupted: this was the best bound so far".to_owned()))
         }
@@ -194,21 +213,18 @@ fn report(session: &Session, problem: &Problem, certified: &Certified, load: f64
         input: problem.label.clone(),
         features: problem.features(),
         examples: problem.examples(),
-        nonzeros: problem.matrix.nonzeros(),
+        nonzeros: problem.nonzeros,
         rank: hott.len(),
         method: answer.method.name(),
         hott,
         error: answer.errors,
         bounded_inf1: certified.bounded_inf1,
-        certificate: Proof::from(certified),
+        proof: Proof::from(certified),
+        choice: ChoiceProof::new(certified, |i| problem.input_row(i)),
         theorem: Theorem::new(certified, |i| problem.input_row(i)),
         zero_rows: answer.zero_rows.len(),
         stop: answer.stop,
-        seconds: RunSeconds { load, total: session.elapsed() },
-        peak_memory_bytes: peak_memory(),
-        threads: session.threads,
-        seed: session.seed(),
-        version: env!("CARGO_PKG_VERSION"),
+        run: RunFacts::new(session, load),
     }
 }
 
@@ -244,6 +260,7 @@ fn files(
     let dual: Vec<(usize, usize, f64)> = certificate.dual.iter().flat_map(entries).collect();
     let dual = Sparse::from_triplets(f, x.examples(), &dual).map_err(|e| problem.failure(e))?;
     output::matrix(folder, "Y", &dual.into())?;
+    let choice_certificate = choice_files(folder, certified)?;
     let whole = CertificateFile {
         report,
         written: Written {
@@ -253,6 +270,7 @@ fn files(
             allowed: certificate.allowed.clone(),
             cost: certificate.cost.clone(),
             claims: certificate.claims.clone().filter(|_| certified.verified.is_ok()),
+            choice_certificate,
         },
     };
     write::bytes(folder.join("certificate.json"), output::json(&whole))?;
@@ -260,8 +278,30 @@ fn files(
     Ok(())
 }
 
+/// Writes the cuts behind the bound for choices; takes those of an earlier run away where there is none.
+fn choice_files(folder: &Path, certified: &Certified) -> Result<Option<WrittenChoice>, Failure> {
+    let certificate = certified.choice.as_ref().and_then(|choice| choice.certificate.as_ref());
+    let Some(certificate) = certificate else {
+        for name in output::matrix_files(&[output::CHOICE]) {
+            let _ = std::fs::remove_file(folder.join(name));
+        }
+        return Ok(None);
+    };
+    let mut y = Dense::zeros(certificate.cuts.len(), certified.x.examples());
+    for (at, cut) in certificate.cuts.iter().enumerate() {
+        y.row_mut(at).copy_from_slice(&cut.y);
+    }
+    output::matrix(folder, output::CHOICE, &y.into())?;
+    Ok(Some(WrittenChoice {
+        rank: certificate.rank,
+        threshold: certificate.threshold,
+        rows: certificate.cuts.iter().map(|cut| cut.row).collect(),
+        multipliers: certificate.cuts.iter().map(|cut| cut.multiplier).collect(),
+    }))
+}
+
 fn human(r: &CertifyReport) -> String {
-    let mut out = format!("hottopixx {}\n", r.version);
+    let mut out = format!("hottopixx {}\n", r.run.version);
     line(&mut out, "input", &plain(&r.input));
     let size = format!(
         "{} features x {} examples, {} nonzeros, rank {}",
@@ -285,17 +325,20 @@ fn human(r: &CertifyReport) -> String {
         line(&mut out, "", &format!("largest with weights up to 1: {}", six(r.bounded_inf1)));
     }
     out.push('\n');
-    if let Some(claims) = &r.certificate.claims {
+    if let Some(claims) = &r.proof.claims {
         line(&mut out, "bound", &format!("{} {}", r.method, bounds::figures(claims)));
         for text in bounds::meaning(claims, r.rank, r.features - r.zero_rows, error) {
             line(&mut out, "", &text);
         }
     }
-    match &r.certificate.refusal {
+    if let Some(choice) = &r.choice {
+        paragraph(&mut out, "choices", &choice.sentence(r.rank));
+    }
+    match &r.proof.refusal {
         None => {
             let text = "every inequality checked from the data, rounding included";
             line(&mut out, "verified", text);
-            if let Some(sentence) = r.certificate.checked.and_then(crossing) {
+            if let Some(sentence) = r.proof.checked.and_then(crossing) {
                 paragraph(&mut out, "", &sentence);
             }
         }
@@ -306,7 +349,7 @@ fn human(r: &CertifyReport) -> String {
         Some(theorem) => describe(&mut out, theorem),
         None => line(&mut out, "theorem", "there was no time left to look at it"),
     }
-    line(&mut out, "time", &format!("{:.2} s", r.seconds.total));
+    line(&mut out, "time", &format!("{:.2} s", r.run.seconds.total));
     if r.stop != Stop::Finished {
         line(&mut out, "stopped", &format!("{}: the bound holds all the same", r.stop));
     }
@@ -315,11 +358,12 @@ fn human(r: &CertifyReport) -> String {
 
 /// The figures of Theorem 3.2.
 fn describe(out: &mut String, theorem: &Theorem) {
-    let alpha = six_down(theorem.alpha);
+    let Theory { alpha, margin, epsilon, threshold, .. } = &theorem.figures;
+    let alpha = six_down(*alpha);
     line(out, "alpha", &format!("{alpha} at least, hott row from hull of the others"));
-    let margin = theorem.margin.map_or_else(|| "none, no other rows".to_owned(), six_down);
+    let margin = margin.map_or_else(|| "none, no other rows".to_owned(), six_down);
     line(out, "margin", &format!("{margin} (d0, other rows from hott rows)"));
-    let (epsilon, limit) = (six_up(theorem.epsilon), six_down(theorem.threshold));
+    let (epsilon, limit) = (six_up(*epsilon), six_down(*threshold));
     line(out, "epsilon", &format!("{epsilon} at most, from a separable matrix; limit {limit}"));
     paragraph(out, "theorem", &theorem.sentence);
 }

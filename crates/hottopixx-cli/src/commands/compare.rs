@@ -4,10 +4,9 @@ use crate::args;
 use crate::failure::{Failure, print};
 use crate::job::{self, Session};
 use crate::output::json;
-use crate::summarise::RunSeconds;
+use crate::summarise::RunFacts;
 use hottopixx::control::Stop;
 use hottopixx::{Bounds, Compared, Comparison, Errors, HottRow, Method, Objective, Skipped};
-use hottopixx_io::machine::peak_memory;
 use hottopixx_report::table::{Align, Table, WIDTH};
 use hottopixx_report::text::{grouped, line, wrapped};
 use serde::Serialize;
@@ -27,11 +26,8 @@ struct CompareReport {
     no_answer: Vec<&'static str>,
     /// Methods that were not run, and why.
     skipped: Vec<OmittedMethod>,
-    seconds: RunSeconds,
-    peak_memory_bytes: Option<u64>,
-    threads: usize,
-    seed: u64,
-    version: &'static str,
+    #[serde(flatten)]
+    run: RunFacts,
 }
 
 /// A method that was not run, or that has proven that there is nothing to find.
@@ -51,7 +47,8 @@ struct MethodEntry {
     ratio: f64,
     /// Hott rows shared with `auto`, counting groups.
     agreement: Option<usize>,
-    certificate: Option<Bounds>,
+    #[serde(rename = "certificate")]
+    bounds: Option<Bounds>,
     seconds: f64,
     stop: Stop,
 }
@@ -79,7 +76,7 @@ pub fn run(args: &args::CompareArgs, started: Instant) -> Result<(), Failure> {
                 method: answer.method.name(),
                 error: answer.errors.clone(),
                 stop: answer.stop,
-                certificate: answer.certificate.clone(),
+                bounds: answer.bounds.clone(),
                 hott: problem.restore(answer).hott,
                 ratio,
                 agreement,
@@ -96,11 +93,7 @@ pub fn run(args: &args::CompareArgs, started: Instant) -> Result<(), Failure> {
         methods: entries.collect(),
         no_answer: compared.no_answer.iter().map(|method| method.name()).collect(),
         skipped: skipped.map(|(method, why)| OmittedMethod::new(*method, why)).collect(),
-        seconds: RunSeconds { load, total: session.elapsed() },
-        peak_memory_bytes: peak_memory(),
-        threads: session.threads,
-        seed: session.seed(),
-        version: env!("CARGO_PKG_VERSION"),
+        run: RunFacts::new(&session, load),
     };
     if session.interrupt.raised() && comparison.methods.is_empty() {
         return Err(Failure::Interrupted("interrupted before there was any answer".to_owned()));
@@ -135,7 +128,7 @@ impl OmittedMethod {
 
 fn human(comparison: &CompareReport) -> String {
     let c = comparison;
-    let mut out = format!("hottopixx {}\n", c.version);
+    let mut out = format!("hottopixx {}\n", c.run.version);
     line(&mut out, "input", &hottopixx_report::table::plain(&c.input));
     let size = format!(
         "{} features x {} examples, {} nonzeros, rank {}",

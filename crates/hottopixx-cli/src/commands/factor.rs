@@ -7,16 +7,15 @@ use crate::job::{self, Session};
 use crate::memory;
 use crate::output;
 use crate::summarise::summary;
-use crate::values;
-use hottopixx::Factor;
 use hottopixx::control::Stop;
 use hottopixx::matrix::Shape;
+use hottopixx::{Factor, Method};
 use hottopixx_report::text::line;
 use std::time::Instant;
 
 /// Loads, factors, reports.
 pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
-    let method = values::method(&args.method).map_err(Failure::Wrong)?;
+    let method: Method = args.method.parse().map_err(Failure::of_setting)?;
     checkpoint::prepare(&args.checkpoints)?;
     let session = Session::start(&args.run, args.output.quiet, started)?;
     let sketch = Factor::new(args.rank).method(method).threads(session.threads);

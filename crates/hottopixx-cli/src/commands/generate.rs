@@ -4,20 +4,10 @@ use crate::args;
 use crate::commands::evaluate;
 use crate::failure::{Failure, print};
 use crate::output;
-use clap::builder::{PossibleValue, TypedValueParser};
 use hottopixx::matrix::{Dense, Matrix, Sparse};
-use hottopixx::synth::{Family, Recipe};
+use hottopixx::synth::Recipe;
 use hottopixx_io::write;
 use hottopixx_report::text::grouped;
-
-/// The families by name, with a line on each.
-pub fn families() -> impl TypedValueParser<Value = Family> {
-    crate::values::one_of(
-        Family::ALL
-            .into_iter()
-            .map(|family| (PossibleValue::new(family.name()).help(family.describe()), family)),
-    )
-}
 
 /// Makes the instance and writes both files.
 pub fn run(args: &args::GenerateArgs) -> Result<(), Failure> {

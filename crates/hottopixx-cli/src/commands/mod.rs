@@ -7,6 +7,7 @@ mod evaluate;
 mod factor;
 pub mod generate;
 mod partition;
+mod rank;
 pub mod reproduce;
 mod verify;
 
@@ -22,6 +23,7 @@ pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
         Command::Generate(args) => generate::run(args),
         Command::Evaluate(args) => evaluate::run(args, started),
         Command::Certify(args) => certify::run(args, started),
+        Command::Rank(args) => rank::run(args, started),
         Command::Verify(args) => verify::run(args, started),
         Command::Compare(args) => compare::run(args, started),
         Command::Partition(args) => partition::run(args),

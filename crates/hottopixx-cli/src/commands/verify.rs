@@ -1,13 +1,15 @@
 //! `hottopixx verify`: a certificate from a folder against the user's own data. Nothing is solved.
 
 use crate::args;
-use crate::commands::certify::{Prepared, Written, crossing, paragraph};
+use crate::commands::certify::{Prepared, Written, WrittenChoice, crossing, paragraph};
 use crate::failure::{Failure, print};
 use crate::job::Session;
 use crate::output;
 use crate::problem::Problem;
 use hottopixx::Goal;
-use hottopixx::certify::{Certificate, Refusal, Verified, verify};
+use hottopixx::certify::{
+    Certificate, ChoiceCertificate, ChoiceCut, Refusal, Verified, verify, verify_choice,
+};
 use hottopixx::control::Stop;
 use hottopixx::matrix::{Matrix, Sparse};
 use hottopixx::normalise::UnitRows;
@@ -39,6 +41,7 @@ struct Figures {
     lower_bound: f64,
     gap: f64,
     trace: f64,
+    choice_bound: Option<f64>,
 }
 
 /// What holds, as `--json` prints it.
@@ -57,6 +60,9 @@ struct VerifyReport {
     rank: Option<usize>,
     #[serde(flatten)]
     figures: Verified,
+    /// Every choice of so many rows has a largest error above this, whatever the weights; null where
+    /// the certificate does not speak of it.
+    choice_bound: Option<f64>,
     seconds: f64,
     version: &'static str,
 }
@@ -91,10 +97,21 @@ pub fn run(args: &args::VerifyArgs, started: Instant) -> Result<(), Failure> {
     let x = UnitRows::new(&problem.matrix).map_err(|error| problem.failure(error))?;
     check_rows(args, &problem, &x, &written)?;
     folder.check_x(&x)?;
+    let choice = folder.choice_certificate(&x, &written)?;
     let certificate = folder.certificate(&x, written)?;
     let figures = verify(&x, &certificate, &control)
         .map_err(|refusal| refused(args, &problem, &x, &refusal))?;
     folder.check_stated(&stated.certificate, &figures)?;
+    if let Some(choice) = &choice {
+        if certificate.rank != Some(choice.rank) {
+            let what = "refused: choice_certificate is about another number of rows";
+            return Err(folder.wrong(JSON, what));
+        }
+        verify_choice(&x, choice, &control)
+            .map_err(|refusal| refused(args, &problem, &x, &refusal))?;
+    }
+    let choice_bound = choice.map(|choice| choice.threshold);
+    folder.check_choice(stated.certificate.choice_bound, choice_bound)?;
     session.finish();
     let report = VerifyReport {
         verified: true,
@@ -107,6 +124,7 @@ pub fn run(args: &args::VerifyArgs, started: Instant) -> Result<(), Failure> {
         goal: certificate.goal,
         rank: certificate.rank,
         figures,
+        choice_bound,
         seconds: session.elapsed(),
         version: env!("CARGO_PKG_VERSION"),
     };
@@ -296,6 +314,43 @@ impl CertificateFolder<'_> {
         })
     }
 
+    /// The certificate for choices, whose cuts stand in a file of their own.
+    fn choice_certificate(
+        &self,
+        x: &UnitRows,
+        written: &Written,
+    ) -> Result<Option<ChoiceCertificate>, Failure> {
+        let Some(choice) = &written.choice_certificate else { return Ok(None) };
+        let WrittenChoice { rank, threshold, rows, multipliers } = choice;
+        if rows.len() != multipliers.len() {
+            let what = "refused: choice_certificate has not one multiplier for each row";
+            return Err(self.wrong(JSON, what));
+        }
+        let y = self.shaped(output::CHOICE, rows.len(), x.examples())?;
+        let cuts = rows.iter().zip(multipliers).enumerate().map(|(at, (&row, &multiplier))| {
+            let mut cut = vec![0.0; x.examples()];
+            y.row(at).write_to(1.0, &mut cut);
+            ChoiceCut { row, y: cut, multiplier }
+        });
+        Ok(Some(ChoiceCertificate {
+            rank: *rank,
+            allowed: written.allowed.clone(),
+            threshold: *threshold,
+            cuts: cuts.collect(),
+        }))
+    }
+
+    /// Whether the bound for choices that certificate.json prints is the one proven; none means 0.
+    fn check_choice(&self, stated: Option<f64>, found: Option<f64>) -> Result<(), Failure> {
+        let (stated, found) = (stated.unwrap_or(0.0), found.unwrap_or(0.0));
+        if (stated - found).abs() <= AGREEMENT {
+            return Ok(());
+        }
+        let sentence =
+            format!("refused: the bound for choices is {found}, and the file says {stated}");
+        Err(self.wrong(JSON, sentence))
+    }
+
     fn shaped(&self, stem: &str, rows: usize, cols: usize) -> Result<Matrix, Failure> {
         let found = self.matrix(stem)?;
         if (found.rows(), found.cols()) == (rows, cols) {
@@ -364,6 +419,13 @@ fn human(r: &VerifyReport) -> String {
     );
     if let Some(sentence) = crossing(r.figures) {
         paragraph(&mut out, "", &sentence);
+    }
+    if let (Some(bound), Some(rank)) = (r.choice_bound, r.rank) {
+        let (chosen, bound) = (count(rank, "row"), six_down(bound));
+        let text = format!(
+            "No choice of {chosen}{from} has a largest error below {bound}, whatever the weights."
+        );
+        paragraph(&mut out, "choices", &text);
     }
     let gap = format!("{:.1e}, relative to the value", r.figures.gap);
     line(&mut out, "gap", &gap);

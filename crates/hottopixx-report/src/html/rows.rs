@@ -3,7 +3,7 @@
 use super::entries;
 use crate::page::escape;
 use crate::text::{count, grouped};
-use crate::{RowFit, Summary};
+use crate::{ExplainedRow, Summary};
 use std::fmt::Write as _;
 
 /// Number of bars in the histogram of row errors.
@@ -80,7 +80,7 @@ fn every_row(out: &mut String, s: &Summary) {
          <output id=\"row-count\"></output>\n</p>\n\
          <div class=\"wide\">\n<table class=\"plain\" id=\"rows\">\n<thead><tr>"
     );
-    let named = s.rows.iter().any(|fit| fit.name.is_some());
+    let named = s.rows.iter().any(|row| row.error.name.is_some());
     heading(out, "row", "number", "ascending", "");
     if named {
         heading(out, "name", "words", "ascending", "");
@@ -89,7 +89,7 @@ fn every_row(out: &mut String, s: &Summary) {
     heading(out, "leans on", "words", "ascending", "");
     heading(out, "share", "number", "descending", "");
     out.push_str("</tr></thead>\n<tbody>\n");
-    s.rows.iter().for_each(|fit| row(out, s, fit, named));
+    s.rows.iter().for_each(|explained| row(out, s, explained, named));
     out.push_str("</tbody>\n</table>\n</div>\n");
 }
 
@@ -104,16 +104,17 @@ fn heading(out: &mut String, name: &str, class: &str, first: &str, sorted: &str)
     );
 }
 
-fn row(out: &mut String, s: &Summary, fit: &RowFit, named: bool) {
+fn row(out: &mut String, s: &Summary, explained: &ExplainedRow, named: bool) {
+    let ExplainedRow { error, leans_on } = explained;
     // Without names, the number of the row is what one searches for.
     let class = if named { "number" } else { "number words" };
-    let _ = write!(out, "<tr><td class=\"{class}\" data-value=\"{0}\">{0}</td>", fit.row);
+    let _ = write!(out, "<tr><td class=\"{class}\" data-value=\"{0}\">{0}</td>", error.row);
     if named {
-        let name = fit.name.as_deref().map(escape).unwrap_or_default();
+        let name = error.name.as_deref().map(escape).unwrap_or_default();
         let _ = write!(out, "<td class=\"words\">{name}</td>");
     }
-    let _ = write!(out, "<td class=\"number\" data-value=\"{0}\">{0:.4}</td>", fit.error);
-    let topic = fit.leans_on.and_then(|(k, share)| Some((k, s.hott.get(k)?, share)));
+    let _ = write!(out, "<td class=\"number\" data-value=\"{0}\">{0:.4}</td>", error.value);
+    let topic = leans_on.and_then(|(k, share)| Some((k, s.hott.get(k)?, share)));
     match topic {
         Some((k, topic, share)) => {
             let _ = writeln!(

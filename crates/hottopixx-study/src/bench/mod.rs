@@ -11,7 +11,7 @@ use crate::folder::Folder;
 use crate::large::{LARGE_SETS, LargeRun, ProcessRunner, whole_runs};
 use anyhow::Result;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use hottopixx::Method;
+use hottopixx::{Method, Seconds};
 use hottopixx_io::{machine, write};
 use hottopixx_report::table::{Align, Table, WIDTH};
 use hottopixx_report::text::grouped;
@@ -180,7 +180,8 @@ fn steps(runs: &[LargeRun]) -> Table {
     let mut table =
         Table::of_numbers(&["data", "load", "localize", "select", "clean", "largest l1 error"]);
     for run in runs {
-        let steps = [run.load, run.localize, run.select, run.clean];
+        let Seconds { localize, select, clean } = run.steps;
+        let steps = [run.load, localize, select, clean];
         let name = run.set.name.to_owned();
         let cells = steps.into_iter().map(|seconds| format!("{seconds:.1}"));
         table.row([name].into_iter().chain(cells).chain([format!("{:.4}", run.inf1)]));

@@ -54,7 +54,7 @@ pub(super) fn race(
         .collect::<Result<Vec<NumpySpa>, _>>()
         .with_context(|| python.display().to_string())?;
     let agree = numpy.iter().all(|other| other.rows == ours.rows);
-    Ok(SpaRace { localize: ours.localize, whole: ours.seconds, numpy, agree })
+    Ok(SpaRace { localize: ours.steps.localize, whole: ours.seconds, numpy, agree })
 }
 
 impl SpaRace {

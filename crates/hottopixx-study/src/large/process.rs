@@ -97,16 +97,13 @@ impl RunRequest {
         let factor = Factor::new(self.rank).method(self.method).threads(self.threads);
         let predicted = factor.footprint(Shape::from(&matrix)).peak();
         let answer = factor.run(&matrix).with_context(|| self.input.display().to_string())?;
-        let hottopixx::Seconds { localize, select, clean } = answer.seconds;
         Ok(MeasuredRun {
             nonzeros,
             hott: answer.hott,
             error: answer.errors,
             seconds: StepSeconds {
                 load,
-                localize,
-                select,
-                clean,
+                steps: answer.seconds,
                 total: started.elapsed().as_secs_f64(),
             },
             peak_memory_bytes: machine::peak_memory(),

@@ -82,12 +82,13 @@ pub fn speedup(settings: &LargeSettings, under_way: &UnderWay<'_>) -> Result<Opt
                 return Ok(None);
             };
             let base = first.get_or_insert_with(|| run.clone());
-            let (localize, whole) = (base.localize / run.localize, base.seconds / run.seconds);
+            let (localize, whole) =
+                (base.steps.localize / run.steps.localize, base.seconds / run.seconds);
             points.push((threads as f64, localize));
             table.row([
                 set.name.to_owned(),
                 threads.to_string(),
-                format!("{:.1}", run.localize),
+                format!("{:.1}", run.steps.localize),
                 format!("{localize:.2}"),
                 format!("{:.1}", run.seconds),
                 format!("{whole:.2}"),

@@ -2,9 +2,9 @@
 
 use super::process::{ProcessRunner, RunRequest};
 use anyhow::{Context, Result};
-use hottopixx::Method;
 use hottopixx::matrix::Matrix;
 use hottopixx::synth::{Family, Recipe, Truth};
+use hottopixx::{Method, Seconds};
 use hottopixx_io::write;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -85,12 +85,9 @@ pub struct LargeRun {
     pub seconds: f64,
     /// Seconds of reading the file.
     pub load: f64,
-    /// Seconds of finding where hott rows are.
-    pub localize: f64,
-    /// Seconds of choosing among candidates.
-    pub select: f64,
-    /// Seconds of fitting all rows.
-    pub clean: f64,
+    /// Seconds of the steps from there to the answer.
+    #[serde(flatten)]
+    pub steps: Seconds,
     /// Peak of resident memory, in bytes.
     pub peak: Option<u64>,
     /// What was predicted from the size of the matrix, in bytes.
@@ -167,9 +164,7 @@ impl LargeSet {
             nonzeros: measured.nonzeros,
             seconds,
             load: measured.seconds.load,
-            localize: measured.seconds.localize,
-            select: measured.seconds.select,
-            clean: measured.seconds.clean,
+            steps: measured.seconds.steps,
             peak: measured.peak_memory_bytes,
             predicted: measured.predicted_memory_bytes,
             found: truth.recovered(&rows),

@@ -30,6 +30,10 @@
 //! bounds down and errors up, so they hold for X in exact arithmetic: the numbers as they were
 //! given, each row divided by its exact sum.
 //!
+//! # Choices of rows
+//! The programs range over fractional d and weights up to d. About choices of r rows with any weights, as
+//! they are reported, a [`ChoiceCertificate`] says more: see [`verify_choice`].
+//!
 //! # The theorem
 //! Theorem 3.2 of the paper promises that the hott topics are found, under a condition on a matrix
 //! that nobody sees. [`theory()`] constructs such a matrix and so decides for the data at hand.
@@ -41,6 +45,7 @@
 
 mod certificate;
 mod checks;
+mod choice;
 mod figures;
 mod refusal;
 mod rounding;
@@ -48,7 +53,8 @@ mod theory;
 mod verify;
 
 pub use certificate::{Certificate, Claims};
-pub use figures::{Audit, DualAudit};
+pub use choice::{ChoiceCertificate, ChoiceCut, verify_choice};
+pub use figures::{Audit, DualAudit, prove_mean};
 pub use refusal::Refusal;
 pub use theory::{Theory, theory};
 pub use verify::{Verified, prove_bound, verify};

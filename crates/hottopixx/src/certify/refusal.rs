@@ -136,6 +136,31 @@ pub enum Refusal {
         /// As claimed.
         claimed: f64,
     },
+    /// A cut that is none: its multiplier is negative, or its dual larger than one.
+    #[error(
+        "a cut of row {row} has the multiplier {multiplier} and a dual of size {size}: at least 0 and at most 1 are allowed"
+    )]
+    Cut {
+        /// The row.
+        row: usize,
+        /// Its multiplier.
+        multiplier: f64,
+        /// The largest entry of its dual.
+        size: f64,
+    },
+    /// The cuts do not prove that no choice stays within the threshold.
+    #[error(
+        "the cuts do not prove that every choice has an error above {threshold}: some might cover \
+         {found} where {needed} is needed"
+    )]
+    Covered {
+        /// The threshold.
+        threshold: f64,
+        /// What a choice within the threshold would have to cover.
+        needed: f64,
+        /// What a choice may cover.
+        found: f64,
+    },
     /// The objective is not as claimed.
     #[error("the objective is {found}, not {claimed}")]
     Objective {
@@ -179,6 +204,7 @@ impl Refusal {
             | Refusal::DiagonalOfC { row, .. }
             | Refusal::Weight { row, .. }
             | Refusal::Error { row, .. }
+            | Refusal::Cut { row, .. }
             | Refusal::Audit { row, .. } => Some(*row),
             _ => None,
         }

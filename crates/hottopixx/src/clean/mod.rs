@@ -8,17 +8,17 @@
 //! matrices too large for exact fits get ([`is_affordable`]). The result says which one was used.
 
 mod exact;
+mod fitted;
 mod incremental;
 mod measure;
-mod selection;
 mod squares;
 
 pub(crate) use exact::refit;
 pub use exact::{RowFit, exact};
+pub use fitted::{Cleaner, Cleaning, FittedChoice};
 pub use incremental::{IncrementalSettings, incremental};
 use measure::measure_rows;
 pub use measure::{Measured, measure};
-pub use selection::{Cleaner, Cleaning, Selection};
 pub use squares::least_squares;
 
 use crate::matrix::Shape;

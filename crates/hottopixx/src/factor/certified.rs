@@ -6,6 +6,7 @@ use super::{Factor, Factorization};
 use crate::Error;
 use crate::Goal;
 use crate::certify::{Certificate, Refusal, Theory, Verified, theory};
+use crate::choice::{self, ChoiceBound, ExactChoice, RankBracket, SearchSettings};
 use crate::control::Stage;
 use crate::localise::lp::{LpSettings, lp};
 use crate::matrix::Matrix;
@@ -28,6 +29,11 @@ pub struct Certified {
     /// The largest error of a row when it is explained by the chosen rows with weights of at most
     /// one: what the bound of minimax is a bound on.
     pub bounded_inf1: f64,
+    /// A bound on the largest error of every choice of so many rows, with weights as free as in the
+    /// reported error; for [`Goal::Minimax`], where it is a matter of seconds or a search was asked for.
+    pub choice: Option<ChoiceBound>,
+    /// What the search for the best choice came to, where it was asked for.
+    pub exact: Option<ExactChoice>,
     /// The figures of Theorem 3.2 for the chosen rows; `None` where there was no time for them.
     pub theory: Option<Theory>,
 }
@@ -43,9 +49,52 @@ impl Factor {
     /// # Errors
     /// As [`Factor::run`] and [`Factor::evaluate`]; [`Error::Setting`] for other methods.
     pub fn certify(&self, matrix: &Matrix, hott: Option<&[usize]>) -> Result<Certified, Error> {
+        self.certify_and(matrix, hott, None)
+    }
+
+    /// As [`Factor::certify`], with a search for the choice with the smallest largest error
+    /// ([`Certified::exact`]), which ends when no choice is better or a limit is met.
+    ///
+    /// # Errors
+    /// As [`Factor::certify`]; [`Error::Setting`] for other goals than minimax.
+    pub fn certify_exactly(
+        &self,
+        matrix: &Matrix,
+        hott: Option<&[usize]>,
+        search: &SearchSettings,
+    ) -> Result<Certified, Error> {
+        self.certify_and(matrix, hott, Some(search))
+    }
+
+    /// How many rows it takes to explain every row within tau: see [`choice::rank_needed`]. Rows are
+    /// those of the matrix. Candidates, threads and control are those of the settings.
+    ///
+    /// # Errors
+    /// As [`choice::rank_needed`], and for a matrix that cannot be factored.
+    pub fn rank_needed(&self, matrix: &Matrix, tau: f64) -> Result<RankNeeded, Error> {
+        let settings = Factor { rank: 1, ..self.clone() };
+        settings.in_pool(|| {
+            let prepared = Prepared::new(&settings, matrix)?;
+            let question = prepared.question();
+            let bracket = choice::rank_needed(question.x, question.allowed, tau, question.control)?;
+            let hott = bracket.rows.iter().map(|&i| prepared.x.input_row(i)).collect();
+            Ok(RankNeeded { hott, bracket, x: prepared.x.clone() })
+        })
+    }
+
+    fn certify_and(
+        &self,
+        matrix: &Matrix,
+        hott: Option<&[usize]>,
+        search: Option<&SearchSettings>,
+    ) -> Result<Certified, Error> {
         let rank = hott.map_or(self.rank, <[usize]>::len);
         let settings = Factor { rank, ..self.clone() };
         let program = settings.program()?;
+        if search.is_some() && program.goal != Goal::Minimax {
+            let remedy = "the best choice is searched for with minimax only".to_string();
+            return Err(Error::Setting { name: "exact", value: "on".to_string(), remedy });
+        }
         settings.method_with_settings()?; // which refuses settings that it does not use
         settings.in_pool(|| {
             let mut clock = Clock::new(&settings.control);
@@ -56,8 +105,8 @@ impl Factor {
                     let solve = || program.solve(&prepared.question());
                     let solved = clock.time(Stage::Localise, solve)?;
                     let answer = prepared.evaluate(rows, clock);
-                    let certificate = solved.bounds();
-                    (solved, Factorization { certificate, ..answer })
+                    let bounds = solved.bounds();
+                    (solved, Factorization { bounds, ..answer })
                 }
                 None => {
                     let (answer, solved) = prepared.factor(&program, clock)?;
@@ -66,7 +115,7 @@ impl Factor {
                     (solved.ok_or_else(nothing)?, answer)
                 }
             };
-            finish(&prepared, solved, answer)
+            finish(&prepared, solved, answer, search)
         })
     }
 }
@@ -75,6 +124,7 @@ fn finish(
     prepared: &Prepared<'_>,
     solved: Solved,
     answer: Factorization,
+    search: Option<&SearchSettings>,
 ) -> Result<Certified, Error> {
     let (x, control) = (&prepared.x, &prepared.settings.control);
     let rows: Vec<usize> = answer.hott.iter().filter_map(|h| x.unit_row(h.row)).collect();
@@ -83,6 +133,7 @@ fn finish(
     rows.iter().for_each(|&i| chosen[i] = true);
     let bounded = LpSettings { gap: Some(1e-6), ..LpSettings::new(Goal::Minimax) };
     let bounded_inf1 = lp(x, rows.len(), &chosen, &bounded, control)?.objective;
+    let (choice, exact) = choices(prepared, &solved, &rows, search)?;
     let theory = match theory(x, &rows, control) {
         Ok(theory) => Some(theory),
         Err(Error::NoAnswer(_)) => None,
@@ -93,9 +144,47 @@ fn finish(
         bounds: solved.bounds(),
         verified: solved.verified,
         theory,
+        choice,
+        exact,
         certificate: solved.certificate,
         bounded_inf1,
         x: x.clone(),
         answer: Factorization { stop, ..answer },
     })
+}
+
+/// Of the time that is left, bounds for choices may take this share.
+const CHOICE_SHARE: f64 = 0.8;
+
+/// Bounds for choices from the chosen rows on, and the search where it was asked for.
+fn choices(
+    prepared: &Prepared<'_>,
+    solved: &Solved,
+    rows: &[usize],
+    search: Option<&SearchSettings>,
+) -> Result<(Option<ChoiceBound>, Option<ExactChoice>), Error> {
+    let control = prepared.settings.control.for_share(CHOICE_SHARE);
+    let question = prepared.question();
+    let question = question.under(&control);
+    if let Some(settings) = search {
+        let exact = choice::search(&question, rows, settings)?;
+        return Ok((Some(exact.root.clone()), Some(exact)));
+    }
+    let about_errors = solved.settings.goal == Goal::Minimax;
+    let affordable = choice::is_affordable(prepared.x.shape(), question.candidates());
+    if !about_errors || !affordable {
+        return Ok((None, None));
+    }
+    Ok((Some(choice::bound(&question, rows)?), None))
+}
+
+/// How many rows tau asks for.
+#[derive(Debug, Clone)]
+pub struct RankNeeded {
+    /// Rows of the matrix that explain every row within tau, increasing.
+    pub hott: Vec<usize>,
+    /// The bracket, in rows of X.
+    pub bracket: RankBracket,
+    /// X, whose rows the certificate speaks of.
+    pub x: UnitRows,
 }

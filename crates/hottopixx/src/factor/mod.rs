@@ -16,7 +16,7 @@ mod report;
 mod result;
 mod settings;
 
-pub use certified::Certified;
+pub use certified::{Certified, RankNeeded};
 pub use compare::{Compared, Comparison, Skipped};
 pub use memory::Footprint;
 pub use method::Method;

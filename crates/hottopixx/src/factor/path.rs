@@ -9,7 +9,7 @@
 
 use super::pipeline::Prepared;
 use super::{Errors, Factor, Factorization};
-use crate::clean::{Cleaning, RowFit, Selection, measure, refit};
+use crate::clean::{Cleaning, FittedChoice, RowFit, measure, refit};
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::matrix::Matrix;
 use crate::normalise::UnitRows;
@@ -92,42 +92,42 @@ fn of_the_answer(hott: Vec<usize>, answer: &Factorization, stop: Stop) -> RankPa
 
 fn walk(x: &UnitRows, hott: Vec<usize>, objective: Objective, control: &Control) -> RankPath {
     let total = hott.len();
-    let mut selection = Selection::new(x, hott, objective, None, control);
-    let mut points = vec![point(x, &selection)];
-    while selection.hott.len() > 1 && control.cut_short().is_none() {
+    let mut fitted = FittedChoice::new(x, hott, objective, None, control);
+    let mut points = vec![point(x, &fitted)];
+    while fitted.hott.len() > 1 && control.cut_short().is_none() {
         control.report(&Progress {
             stage: Stage::Select,
             task: "path of ranks",
-            done: total - selection.hott.len(),
+            done: total - fitted.hott.len(),
             total: Some(total),
-            figure: Some(("error", selection.score)),
+            figure: Some(("error", fitted.score)),
             bound: None,
         });
-        let Some(position) = missed_least(x, &selection, objective, control) else { break };
-        selection = without(x, selection, position, objective, control);
+        let Some(position) = missed_least(x, &fitted, objective, control) else { break };
+        fitted = without(x, fitted, position, objective, control);
         // Rows that were fitted in a hurry say nothing about the rank.
         if control.cut_short().is_some() {
             break;
         }
-        points.push(point(x, &selection));
+        points.push(point(x, &fitted));
     }
     points.reverse();
     let (suggested, reason) = suggest(&points, objective);
     RankPath { points, suggested, reason, stop: control.cut_short().unwrap_or(Stop::Finished) }
 }
 
-fn point(x: &UnitRows, selection: &Selection) -> RankPoint {
-    let measured = measure(x, &selection.hott, &selection.fits);
+fn point(x: &UnitRows, fitted: &FittedChoice) -> RankPoint {
+    let measured = measure(x, &fitted.hott, &fitted.fits);
     let (inf1, mean_l1, rmse) = (measured.inf1, measured.mean_l1, measured.rmse);
     let errors = Errors { inf1, mean_l1, rmse, per_row: Vec::new() };
-    let hott: Vec<usize> = selection.hott.iter().map(|&h| x.input_row(h)).collect();
+    let hott: Vec<usize> = fitted.hott.iter().map(|&h| x.input_row(h)).collect();
     RankPoint { rank: hott.len(), hott, errors }
 }
 
 /// The position of the hott row without which the error is least; `None` when stopped.
 fn missed_least(
     x: &UnitRows,
-    selection: &Selection,
+    fitted: &FittedChoice,
     objective: Objective,
     control: &Control,
 ) -> Option<usize> {
@@ -137,27 +137,27 @@ fn missed_least(
     } else {
         // The hott rows themselves lose most: they are always among the scored ones.
         let mut rows: Vec<usize> = (0..SCORED_ROWS).map(|k| k * f / SCORED_ROWS).collect();
-        rows.extend(&selection.hott);
+        rows.extend(&fitted.hott);
         rows.sort_unstable();
         rows.dedup();
         rows
     };
-    let positions: Vec<usize> = (0..selection.hott.len()).collect();
-    let Selection { hott, fits, .. } = selection;
+    let positions: Vec<usize> = (0..fitted.hott.len()).collect();
+    let FittedChoice { hott, fits, .. } = fitted;
     let scores = Scoring { x, hott, fits, rows: &rows, objective, control }.without(&positions)?;
     (0..scores.len()).min_by(|&a, &b| scores[a].total_cmp(&scores[b]))
 }
 
-/// The selection without the hott row at this position. Rows that gave it no weight keep their
+/// The choice without the hott row at this position. Rows that gave it no weight keep their
 /// fits, which stay optimal.
 fn without(
     x: &UnitRows,
-    old: Selection,
+    old: FittedChoice,
     position: usize,
     objective: Objective,
     control: &Control,
-) -> Selection {
-    let Selection { mut hott, mut fits, .. } = old;
+) -> FittedChoice {
+    let FittedChoice { mut hott, mut fits, .. } = old;
     hott.remove(position);
     let gone = position as u32;
     let leaned = |fit: &RowFit| fit.weights.iter().any(|w| w.0 == gone);
@@ -172,7 +172,7 @@ fn without(
         fits[i] = fit;
     }
     let score = objective.score(fits.iter().map(|fit| fit.error));
-    Selection { hott, fits, score }
+    FittedChoice { hott, fits, score }
 }
 
 /// The rank that stands out: row k lowers the error by g_k (the first from 1, which explaining nothing

@@ -9,15 +9,15 @@ use super::clock::Clock;
 use super::settings::Checked;
 use super::{Factor, Factorization, Method};
 use crate::Error;
-use crate::clean::{Cleaner, Cleaning, Selection, row_operations};
+use crate::clean::{Cleaner, Cleaning, FittedChoice, row_operations};
 use crate::control::{Control, Stage, Stop};
 use crate::localise::{Question, spa_controlled};
 use crate::matrix::Matrix;
 use crate::methods::{Localised, Localiser, Solved};
 use crate::normalise::UnitRows;
-use crate::select::exchange::{ExchangeSettings, refine};
 use crate::select::groups::groups;
 use crate::select::portfolio::{Candidate, Judged, Verdict, judge};
+use crate::select::search::search;
 
 /// Factors the matrix.
 pub(super) fn run(settings: &Factor, matrix: &Matrix) -> Result<Factorization, Error> {
@@ -54,13 +54,13 @@ impl Prepared<'_> {
 enum Choice {
     /// There was one set; its order is the method's, and nothing was fitted yet.
     Only { origin: String, hott: Vec<usize> },
-    /// The best of several sets, in no particular order, where all rows were fitted with the fits.
+    /// The best of several sets, in no particular order, with the fits of all rows.
     Best { verdict: Verdict, exchanges: usize },
 }
 
 /// The hott rows with all rows fitted on them, and the rows that could stand in their place.
 pub(super) struct Cleaned {
-    pub selection: Selection,
+    pub fitted: FittedChoice,
     pub groups: Vec<Vec<usize>>,
     /// The candidates' scores, and which of them is the best.
     pub judged: Vec<Judged>,
@@ -73,7 +73,7 @@ pub(super) struct Cleaned {
 const CLEANINGS: f64 = 3.0;
 const LEFT_TO_CLEAN: (f64, f64) = (0.05, 0.3);
 /// Operations of exact cleaning in a second of one thread, roughly.
-const OPERATIONS_A_SECOND: f64 = 1e9;
+const OPERATIONS_PER_SECOND: f64 = 1e9;
 
 impl<'a> Prepared<'a> {
     /// Rows to unit sum, rows of zeros set aside, settings checked against them.
@@ -132,7 +132,7 @@ impl<'a> Prepared<'a> {
         let rows = self.x.features() as f64;
         let operations = rows * row_operations(self.x.shape(), self.settings.rank);
         let threads = rayon::current_num_threads() as f64;
-        let cleaning = CLEANINGS * operations / OPERATIONS_A_SECOND / threads;
+        let cleaning = CLEANINGS * operations / OPERATIONS_PER_SECOND / threads;
         let (least, most) = LEFT_TO_CLEAN;
         let share = (cleaning / left.as_secs_f64().max(1e-3)).clamp(least, most);
         control.for_share(1.0 - share)
@@ -199,17 +199,29 @@ impl<'a> Prepared<'a> {
             return Ok(Choice::Only { origin, hott });
         }
         let cleaner = self.judging_cleaner();
-        let verdict = judge(&cleaner, rank, &found.candidates);
-        let mut verdict = verdict.ok_or_else(|| Error::NoAnswer(self.why()))?;
-        let mut exchanges = 0;
+        let verdict = judge(&cleaner, rank, &found.candidates, None);
+        let verdict = verdict.ok_or_else(|| Error::NoAnswer(self.why()))?;
         if self.settings.method == Method::Auto && cleaner.cleaning == Cleaning::Exact {
-            let start = verdict.cleaned(&cleaner);
-            let (settings, objective) = (ExchangeSettings::default(), self.settings.objective);
-            let best;
-            (best, exchanges) = refine(&self.question(), objective, &settings, start, &found.hints);
-            verdict.selection = Some(best);
+            return Ok(self.improve(verdict, &found.hints));
         }
-        Ok(Choice::Best { verdict, exchanges })
+        Ok(Choice::Best { verdict, exchanges: 0 })
+    }
+
+    /// Looks for a better choice from the best candidates on. What is found is judged on all rows
+    /// beside the best of them.
+    fn improve(&self, verdict: Verdict, hints: &[usize]) -> Choice {
+        let Checked { rank, objective, effort, .. } = self.settings;
+        let starts = (&verdict.sets[..], verdict.fitted.score);
+        let found = search(&self.question(), objective, effort, starts, hints);
+        let Verdict { fitted, judged, best, sets } = verdict;
+        let named =
+            |rows: &Vec<usize>| Candidate { origin: "search".to_string(), rows: rows.clone() };
+        let candidates: Vec<Candidate> = sets[..1].iter().chain(&found.sets).map(named).collect();
+        let again = judge(&self.judging_cleaner(), rank, &candidates, Some(fitted));
+        let again = again.expect("the first of them is complete");
+        let exchanges = if again.best == 0 { 0 } else { found.exchanges };
+        let verdict = Verdict { fitted: again.fitted, judged, best, sets };
+        Choice::Best { verdict, exchanges }
     }
 
     // --- clean ------------------------------------------------------------------------------
@@ -220,28 +232,27 @@ impl<'a> Prepared<'a> {
         match choice {
             Choice::Only { origin, hott } => {
                 let cleaned = Cleaned::of_given(self, hott);
-                let judged = vec![Judged { origin, score: cleaned.selection.score }];
+                let judged = vec![Judged { origin, score: cleaned.fitted.score }];
                 Cleaned { judged, best: Some(0), ..cleaned }
             }
-            Choice::Best { mut verdict, exchanges } => {
-                let mut selection = verdict.cleaned(&self.judging_cleaner());
-                selection.most_distinctive_first(&self.x);
+            Choice::Best { verdict, exchanges } => {
+                let Verdict { mut fitted, judged, best, .. } = verdict;
+                fitted.most_distinctive_first(&self.x);
                 if self.settings.cleaning == Cleaning::Incremental {
-                    selection = self.cleaner().clean(selection.hott);
+                    fitted = self.cleaner().clean(fitted.hott);
                 }
-                let Verdict { judged, best, .. } = verdict;
-                let groups = self.groups(&selection);
-                Cleaned { selection, groups, judged, best: Some(best), exchanges }
+                let groups = self.groups(&fitted);
+                Cleaned { fitted, groups, judged, best: Some(best), exchanges }
             }
         }
     }
 
-    fn groups(&self, selection: &Selection) -> Vec<Vec<usize>> {
+    fn groups(&self, fitted: &FittedChoice) -> Vec<Vec<usize>> {
         if self.settings.cleaning == Cleaning::Exact && self.settings.groups {
-            groups(&self.question(), self.settings.objective, selection)
+            groups(&self.question(), self.settings.objective, fitted)
         } else {
             // Exchanges are judged by exact fits, which may not be wanted.
-            selection.hott.iter().map(|&h| vec![h]).collect()
+            fitted.hott.iter().map(|&h| vec![h]).collect()
         }
     }
 }
@@ -249,8 +260,8 @@ impl<'a> Prepared<'a> {
 impl Cleaned {
     /// All rows fitted on the given ones, in their order.
     pub fn of_given(prepared: &Prepared<'_>, hott: Vec<usize>) -> Self {
-        let selection = prepared.cleaner().clean(hott);
-        let groups = prepared.groups(&selection);
-        Cleaned { selection, groups, judged: Vec::new(), best: None, exchanges: 0 }
+        let fitted = prepared.cleaner().clean(hott);
+        let groups = prepared.groups(&fitted);
+        Cleaned { fitted, groups, judged: Vec::new(), best: None, exchanges: 0 }
     }
 }

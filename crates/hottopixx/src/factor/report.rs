@@ -2,10 +2,11 @@
 
 use super::pipeline::{Cleaned, Prepared};
 use super::{Errors, Factorization, HottRow, Method, Seconds};
-use crate::clean::{Cleaning, RowFit, Selection, measure};
+use crate::clean::{Cleaning, FittedChoice, RowFit, measure};
 use crate::control::Stop;
+use crate::localise::lp::LpStatus;
 use crate::matrix::{Dense, Matrix, Sparse};
-use crate::methods::Localised;
+use crate::methods::{Bounded, Bounds, Localised, MeanBound};
 use crate::normalise::UnitRows;
 
 /// Said where [`Cleaning::Auto`] came to least squares.
@@ -16,7 +17,7 @@ impl Prepared<'_> {
     /// The answer, assembled once. Its `stop` is read last: whatever was left undone on the way has
     /// told the control of the run.
     pub fn report(&self, found: Localised, cleaned: Cleaned, seconds: Seconds) -> Factorization {
-        let Cleaned { selection: Selection { hott, fits, .. }, groups, judged, best, exchanges } =
+        let Cleaned { fitted: FittedChoice { hott, fits, .. }, groups, judged, best, exchanges } =
             cleaned;
         let (x, settings) = (&self.x, &self.settings);
         let measured = measure(x, &hott, &fits);
@@ -54,7 +55,10 @@ impl Prepared<'_> {
                 rmse: measured.rmse,
                 per_row: by_input_row(&measured.l1),
             },
-            certificate: found.bounds,
+            bounds: found
+                .mean_bound
+                .map(|bound| about_answer(bound, measured.mean_l1, settings.rank))
+                .or(found.bounds),
             notes: too_large.into_iter().chain(found.notes).collect(),
             diagonal: found.diagonal.as_deref().map(by_input_row),
             cleaning: settings.cleaning,
@@ -65,6 +69,26 @@ impl Prepared<'_> {
         }
     }
 }
+
+/// The mean error of the answer beside the bound for every choice of rows.
+fn about_answer(bound: MeanBound, mean_l1: f64, rank: usize) -> Bounds {
+    let MeanBound { lower_bound, steps } = bound;
+    // Rounding may leave a measured error a little below a bound that it meets.
+    let gap = if mean_l1 > 0.0 { ((mean_l1 - lower_bound) / mean_l1).max(0.0) } else { 0.0 };
+    Bounds {
+        goal: Bounded::Mean,
+        status: if gap <= BEST { LpStatus::Optimal } else { LpStatus::Feasible },
+        objective: mean_l1,
+        lower_bound,
+        gap,
+        trace: rank as f64,
+        rounds: steps,
+        cuts: 0,
+    }
+}
+
+/// No choice of rows is better than this share of the error: rounding.
+const BEST: f64 = 1e-6;
 
 /// F in the units of the input: with D the row sums, `D X = (D F D_hott^-1) (D_hott W)`.
 fn weights_in_units(x: &UnitRows, hott: &[usize], fits: &[RowFit], dense: bool) -> Matrix {

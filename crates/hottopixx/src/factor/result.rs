@@ -45,8 +45,9 @@ pub struct Seconds {
     pub clean: f64,
 }
 
-/// The answer: `X ~ F W`, in the units of the input.
-#[derive(Debug, Clone, PartialEq)]
+/// The answer: `X ~ F W`, in the units of the input. It serialises without what is a matrix or has an
+/// entry per row.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Factorization {
     /// The method that was asked for.
     pub method: Method,
@@ -60,17 +61,23 @@ pub struct Factorization {
     /// methods, otherwise the most distinctive (farthest from the mean row) first.
     pub hott: Vec<HottRow>,
     /// F, features x rank: dense for dense input, sparse for sparse input.
+    #[serde(skip)]
     pub f: Matrix,
     /// W, rank x examples: the hott rows of the input.
+    #[serde(skip)]
     pub w: Matrix,
     /// How well F W explains X.
+    #[serde(rename = "error")]
     pub errors: Errors,
-    /// The bounds of the linear program that was solved: the method's own or, for
-    /// [`Method::Auto`], that of minimax where it ranged over all rows that may be hott.
-    pub certificate: Option<Bounds>,
+    /// The bounds of the linear program that was solved: the method's own. For [`Method::Auto`] the
+    /// bound on the mean error of every choice of rows where that is made small, and otherwise that of
+    /// minimax, where they ranged over all rows that may be hott.
+    #[serde(rename = "certificate")]
+    pub bounds: Option<Bounds>,
     /// What the caller should know about how the rows were chosen, in whole sentences.
     pub notes: Vec<String>,
     /// The diagonal of the localising matrix by row of the input, where the method has one.
+    #[serde(skip)]
     pub diagonal: Option<Vec<f64>>,
     /// How F was fitted; never [`Cleaning::Auto`].
     pub cleaning: Cleaning,

@@ -9,7 +9,7 @@ use crate::methods::{
     Agkm, Auto, Gradient, Hottopixx, Localiser, Program, Snpa, Spa, USUAL_BUDGET, Xray,
 };
 use crate::normalise::UnitRows;
-use crate::{Error, Goal, Objective};
+use crate::{Effort, Error, Goal, Objective};
 use std::sync::Arc;
 
 /// Settings of a factorization; [`Factor::run`] carries it out.
@@ -20,6 +20,7 @@ pub struct Factor {
     /// The caller's own, with [`Method::Custom`].
     pub(super) localiser: Option<Arc<dyn Localiser>>,
     pub(super) objective: Objective,
+    pub(super) effort: Effort,
     pub(super) cleaning: Cleaning,
     pub(super) seed: u64,
     pub(super) threads: usize,
@@ -44,6 +45,7 @@ impl Factor {
             method: Method::Auto,
             localiser: None,
             objective: Objective::Mean,
+            effort: Effort::Normal,
             cleaning: Cleaning::Auto,
             seed: 0,
             threads: 0,
@@ -77,6 +79,13 @@ impl Factor {
     /// Which cleaned error is made small (default [`Objective::Mean`]).
     pub fn objective(mut self, objective: Objective) -> Self {
         self.objective = objective;
+        self
+    }
+
+    /// How long [`Method::Auto`] looks for a better answer (default [`Effort::Normal`]); the others do
+    /// what they do.
+    pub fn effort(mut self, effort: Effort) -> Self {
+        self.effort = effort;
         self
     }
 
@@ -182,11 +191,11 @@ impl Factor {
     /// A number that differs, as good as surely, for runs on other data or with other settings:
     /// what a checkpoint belongs to. Threads and limits do not matter. O(nonzeros).
     pub fn fingerprint(&self, matrix: &Matrix) -> u64 {
-        let Factor { rank, method, objective, cleaning, seed, epochs, cost, .. } = self;
+        let Factor { rank, method, objective, effort, cleaning, seed, epochs, cost, .. } = self;
         let Factor { tau, gap, trace, epsilon, alpha, candidates, groups, memory, .. } = self;
         let version = env!("CARGO_PKG_VERSION");
         let settings = format!(
-            "{version} {rank} {method:?} {objective:?} {cleaning:?} {seed} {epochs:?} {cost:?} {tau:?} \
+            "{version} {rank} {method:?} {objective:?} {effort:?} {cleaning:?} {seed} {epochs:?} {cost:?} {tau:?} \
              {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {groups} {memory:?}"
         );
         fingerprint(matrix, &settings)
@@ -241,14 +250,20 @@ impl Factor {
             return Err(Error::Setting { name, value, remedy });
         }
         Ok(match self.method {
-            Method::Auto => Arc::new(Auto { gap: self.gap }),
+            Method::Auto => Arc::new(Auto {
+                gap: self.gap,
+                seed: self.seed,
+                budget: self.memory.unwrap_or(USUAL_BUDGET),
+                effort: self.effort,
+                objective: self.objective,
+            }),
             Method::Hottopixx => Arc::new(Hottopixx {
                 epochs: self.epochs,
                 seed: self.seed,
                 budget: self.memory.unwrap_or(USUAL_BUDGET),
             }),
             Method::Lp | Method::Minimax | Method::Total => Arc::new(self.program()?),
-            Method::Gradient => Arc::new(Gradient),
+            Method::Gradient => Arc::new(Gradient::default()),
             Method::Agkm => Arc::new(Agkm {
                 epsilon: required(
                     "epsilon",
@@ -337,6 +352,7 @@ pub(super) struct Checked {
     pub rank: usize,
     pub method: Method,
     pub objective: Objective,
+    pub effort: Effort,
     /// How rows are fitted; not [`Cleaning::Auto`].
     pub cleaning: Cleaning,
     /// Whether the size alone decided for another cleaning than exact.
@@ -399,6 +415,7 @@ impl Checked {
             rank,
             method: settings.method,
             objective: settings.objective,
+            effort: settings.effort,
             cleaning,
             too_large: settings.cleaning == Cleaning::Auto && cleaning != Cleaning::Exact,
             seed: settings.seed,

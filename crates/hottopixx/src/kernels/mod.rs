@@ -4,6 +4,7 @@
 //!
 //! All `unsafe` code of the crate lives in this folder.
 
+mod capped;
 mod gemm;
 mod inverse;
 mod prefetch;
@@ -11,6 +12,9 @@ mod single;
 mod steps;
 mod vector;
 
+pub(crate) use capped::{
+    add_capped_above, add_capped_positive, clip_capped, dual_step, mass_above, mass_below,
+};
 pub use gemm::{Real, View, ViewMut, gemm, gemm_while, multiply};
 pub(crate) use inverse::{Inverse, independent_block};
 pub(crate) use prefetch::prefetch;

@@ -20,6 +20,7 @@
 
 mod basis;
 mod bound;
+mod caps;
 mod design;
 mod line_search;
 mod near;
@@ -30,6 +31,8 @@ mod walk;
 
 #[doc(hidden)]
 pub use basis::Basis;
+pub(crate) use caps::WeightCaps;
+pub use caps::weight_cap;
 pub use design::Loss;
 pub(crate) use design::{Atoms, Design, Gathered, Target};
 pub(crate) use near::NearSolver;

@@ -14,6 +14,7 @@
 //! depends on the number of threads.
 
 pub mod agkm;
+pub mod first_order;
 pub mod frobenius;
 pub mod greedy;
 pub mod hottopixx;

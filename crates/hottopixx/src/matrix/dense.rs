@@ -1,6 +1,7 @@
 //! Dense matrices, stored by rows.
 
 use super::Buffer;
+use super::scan::KeptScan;
 use crate::Error;
 
 /// A dense matrix; entry (i, j) is `values[i * cols + j]`.
@@ -9,6 +10,7 @@ pub struct Dense {
     rows: usize,
     cols: usize,
     values: Buffer<f64>,
+    pub(super) scan: KeptScan,
 }
 
 impl Dense {
@@ -28,12 +30,12 @@ impl Dense {
         if rows.checked_mul(cols) != Some(values.len()) {
             return Err(Error::Shape { rows, cols, found: values.len() });
         }
-        Ok(Dense { rows, cols, values })
+        Ok(Dense { rows, cols, values, scan: KeptScan::default() })
     }
 
     /// A matrix of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
-        Dense { rows, cols, values: vec![0.0; rows * cols].into() }
+        Dense { rows, cols, values: vec![0.0; rows * cols].into(), scan: KeptScan::default() }
     }
 
     /// A matrix from rows of equal length.
@@ -70,6 +72,7 @@ impl Dense {
 
     /// All values in row order, to change.
     pub fn values_mut(&mut self) -> &mut [f64] {
+        self.scan.forget();
         self.values.make_mut()
     }
 
@@ -86,14 +89,14 @@ impl Dense {
     /// Row `i`, to change.
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
         let cols = self.cols;
-        &mut self.values.make_mut()[i * cols..(i + 1) * cols]
+        &mut self.values_mut()[i * cols..(i + 1) * cols]
     }
 
     /// The transpose, copied in tiles that fit the cache.
     pub fn transpose(&self) -> Dense {
         let mut out = vec![0.0; self.cols * self.rows];
         crate::kernels::transpose(self.rows, self.cols, &self.values, &mut out);
-        Dense { rows: self.cols, cols: self.rows, values: out.into() }
+        Dense { rows: self.cols, cols: self.rows, values: out.into(), scan: KeptScan::default() }
     }
 
     /// The given rows, in the given order.
@@ -102,7 +105,8 @@ impl Dense {
         for &i in rows {
             values.extend_from_slice(self.row(i));
         }
-        Dense { rows: rows.len(), cols: self.cols, values: values.into() }
+        let (values, scan) = (values.into(), self.scan.select(rows));
+        Dense { rows: rows.len(), cols: self.cols, values, scan }
     }
 
     pub(super) fn scale_rows(&mut self, factors: &[f64]) {
@@ -110,7 +114,7 @@ impl Dense {
             return;
         }
         let cols = self.cols;
-        for (row, factor) in self.values.make_mut().chunks_exact_mut(cols).zip(factors) {
+        for (row, factor) in self.values_mut().chunks_exact_mut(cols).zip(factors) {
             row.iter_mut().for_each(|v| *v *= factor);
         }
     }

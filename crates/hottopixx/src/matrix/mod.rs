@@ -9,6 +9,7 @@ mod buffer;
 mod dense;
 mod fingerprint;
 mod row;
+mod scan;
 mod shape;
 mod sparse;
 
@@ -16,11 +17,11 @@ pub use buffer::{Buffer, Foreign};
 pub use dense::Dense;
 pub(crate) use fingerprint::fingerprint;
 pub use row::{Entries, Row};
+pub use scan::Scan;
 pub use shape::Shape;
 pub use sparse::Sparse;
 
 use crate::Error;
-use rayon::prelude::*;
 
 /// A matrix of `rows` features by `cols` examples.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,12 +57,17 @@ impl Matrix {
         }
     }
 
+    /// What one pass over the entries tells; the pass is made when it is first asked for.
+    pub fn scan(&self) -> &Scan {
+        match self {
+            Matrix::Dense(m) => m.scan.get(|| Scan::new(self)),
+            Matrix::Sparse(m) => m.scan.get(|| Scan::new(self)),
+        }
+    }
+
     /// Number of entries that are not zero.
     pub fn nonzeros(&self) -> usize {
-        match self {
-            Matrix::Dense(m) => m.values().iter().filter(|v| **v != 0.0).count(),
-            Matrix::Sparse(m) => m.values().iter().filter(|v| **v != 0.0).count(),
-        }
+        self.scan().nonzeros().iter().sum()
     }
 
     /// Row `i`, borrowed. Panics when `i` is not a row.
@@ -99,7 +105,8 @@ impl Matrix {
         }
     }
 
-    /// Checks what every later step relies on: at least one entry, all finite, none negative.
+    /// Checks what every later step relies on: at least one entry, all finite, none negative
+    /// ([`Matrix::scan`]).
     ///
     /// # Errors
     /// [`Error::Empty`], [`Error::NotFinite`] or [`Error::Negative`] with the first bad place.
@@ -107,27 +114,7 @@ impl Matrix {
         if self.rows() == 0 || self.cols() == 0 {
             return Err(Error::Empty { rows: self.rows(), cols: self.cols() });
         }
-        let bad = |v: &f64| !(v.is_finite() && *v >= 0.0);
-        let first = (0..self.rows()).into_par_iter().find_map_first(|i| {
-            let (col, value) = match self.row(i).entries() {
-                Entries::Dense(values) => {
-                    let k = values.iter().position(bad)?;
-                    (k, values[k])
-                }
-                Entries::Sparse(columns, values) => {
-                    let k = values.iter().position(bad)?;
-                    (columns[k] as usize, values[k])
-                }
-            };
-            Some((i, col, value))
-        });
-        match first {
-            None => Ok(()),
-            Some((row, col, value)) if value.is_finite() => {
-                Err(Error::Negative { row, col, value })
-            }
-            Some((row, col, value)) => Err(Error::NotFinite { row, col, value }),
-        }
+        self.scan().fault().map_or(Ok(()), |fault| Err(fault.clone()))
     }
 }
 

@@ -35,6 +35,11 @@ impl<'a> Row<'a> {
         Row { factor: self.factor * factor, ..self }
     }
 
+    /// The entries as they are stored, each counting once.
+    pub fn unscaled(self) -> Self {
+        Row { factor: 1.0, ..self }
+    }
+
     /// The entries as they are stored: each counts [`Row::factor`] times.
     pub fn entries(self) -> Entries<'a> {
         self.entries

@@ -1,6 +1,7 @@
 //! Sparse matrices in compressed rows (CSR), with 32-bit column numbers.
 
 use super::Buffer;
+use super::scan::KeptScan;
 use crate::Error;
 use rayon::prelude::*;
 
@@ -15,6 +16,7 @@ pub struct Sparse {
     starts: Buffer<usize>,
     columns: Buffer<u32>,
     values: Buffer<f64>,
+    pub(super) scan: KeptScan,
 }
 
 impl Sparse {
@@ -85,7 +87,7 @@ impl Sparse {
             let row = starts.partition_point(|start| *start <= k) - 1;
             return Err(Error::IndexOutOfRange { row, col: columns[k] as usize, rows, cols });
         }
-        Ok(Sparse { rows, cols, starts, columns, values })
+        Ok(Sparse { rows, cols, starts, columns, values, scan: KeptScan::default() })
     }
 
     /// The first row whose columns do not increase.
@@ -156,6 +158,7 @@ impl Sparse {
 
     /// Values of all stored entries, to change (not their places).
     pub fn values_mut(&mut self) -> &mut [f64] {
+        self.scan.forget();
         self.values.make_mut()
     }
 
@@ -194,7 +197,8 @@ impl Sparse {
             }
         }
         let (starts, columns, values) = (starts.into(), columns.into(), values.into());
-        Sparse { rows: self.cols, cols: self.rows, starts, columns, values }
+        let scan = KeptScan::default();
+        Sparse { rows: self.cols, cols: self.rows, starts, columns, values, scan }
     }
 
     /// The given rows, in the given order.
@@ -207,10 +211,12 @@ impl Sparse {
             starts.push(values.len());
         }
         let (starts, columns, values) = (starts.into(), columns.into(), values.into());
-        Sparse { rows: rows.len(), cols: self.cols, starts, columns, values }
+        let scan = self.scan.select(rows);
+        Sparse { rows: rows.len(), cols: self.cols, starts, columns, values, scan }
     }
 
     pub(super) fn scale_rows(&mut self, factors: &[f64]) {
+        self.scan.forget();
         let values = self.values.make_mut();
         for (i, factor) in factors.iter().enumerate() {
             let span = self.starts[i]..self.starts[i + 1];
@@ -247,7 +253,7 @@ impl Sparse {
             starts.push(columns.len());
         }
         let (starts, columns, values) = (starts.into(), columns.into(), values.into());
-        Sparse { starts, columns, values, ..self }
+        Sparse { starts, columns, values, scan: KeptScan::default(), ..self }
     }
 }
 

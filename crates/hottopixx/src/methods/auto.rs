@@ -1,32 +1,50 @@
 //! Several methods at once.
 
+use super::mean_bound::mean_bound;
 use super::programs::{self, Program};
 use super::{
-    Candidate, Localised, Localiser, Question, bytes, gradient, is_affordable, screen, screened,
+    Candidate, Gradient, Hottopixx, Localised, Localiser, Question, bytes, is_affordable, screen,
+    screened,
 };
 use crate::control::Control;
+use crate::localise::first_order;
 use crate::localise::lp::{LpSettings, lp};
 use crate::localise::{Greedy, snpa, spa_controlled, xray};
 use crate::matrix::Shape;
 use crate::normalise::UnitRows;
 use crate::select::portfolio::readings;
 use crate::select::top;
-use crate::{Error, Goal};
+use crate::{Effort, Error, Goal, Objective, clean};
 
-/// Rows that the Frobenius form and minimax may choose from.
-const GRADIENT_SCREENED: usize = 150;
+/// Operations up to which a method takes part: some seconds. The search finds better rows in less.
+const AFFORDABLE: f64 = 4e9;
+/// Steps that the Frobenius form takes, roughly, in operations of its products.
+const GRADIENT_STEPS: f64 = 50.0;
+/// Rows that it may choose from where the usual number would take too long.
+const FEW_SCREENED: usize = 150;
+/// Work (features x candidates x examples x rank) of a linear program up to which both minimax and
+/// total are solved to their usual gaps.
+const SMALL_PROGRAM: f64 = 3e7;
+/// Rows that minimax may choose from.
 const PROGRAM_SCREENED: usize = 300;
 /// The gap of minimax that is good enough to find candidates.
 const GAP: f64 = 1e-3;
 /// The share of a time limit that minimax may take.
 const PROGRAM_SHARE: f64 = 0.5;
 
-/// The greedy methods, and the Frobenius form and, where it is affordable, the minimax program in all
-/// their readings.
+/// The other methods, as far as they are affordable, in all their readings.
 #[derive(Debug, Clone, Copy)]
 pub struct Auto {
     /// The gap of minimax; `None` for 1e-3.
     pub gap: Option<f64>,
+    /// Fixes what is random about Algorithm 4.
+    pub seed: u64,
+    /// Bytes that Algorithm 4 and the answer may take beside the matrix.
+    pub budget: u64,
+    /// How much work is put into the answer.
+    pub effort: Effort,
+    /// The error that is made small, and bounded.
+    pub objective: Objective,
 }
 
 impl Localiser for Auto {
@@ -40,57 +58,131 @@ impl Localiser for Auto {
         let long = (3 * rank + 60).min(question.candidates());
         let spa = spa_controlled(x, None, long, allowed, control).rows;
         let first = spa[..rank.min(spa.len())].to_vec();
-        let mut sets = vec![Candidate { origin: "spa".to_string(), rows: first }];
-        let mut hints = spa;
-        let mut diagonal = None;
+        let mut found = Localised::rows("spa", first);
+        found.hints = spa;
         type Greedily = fn(&UnitRows, usize, &[bool], &Control) -> Greedy;
         for (origin, method) in [("snpa", snpa as Greedily), ("xray", xray as Greedily)] {
             if control.stopped().is_none() {
                 let rows = method(x, rank, allowed, control).rows;
-                hints.extend_from_slice(&rows);
-                sets.push(Candidate { origin: origin.to_string(), rows });
+                found.hints.extend_from_slice(&rows);
+                found.candidates.push(Candidate { origin: origin.to_string(), rows });
             }
         }
-        if let Some(screened) = screen(question, GRADIENT_SCREENED) {
-            let found = gradient::diagonal(question, &screened)?;
-            if found.iterations > 0 {
-                let found = found.diagonal;
-                let among = Question { allowed: &screened, ..*question };
-                sets.extend(readings(&among, "gradient", &found));
-                hints.extend(top(&found, rank + 25, &screened));
-                diagonal = Some(found);
+        for method in self.others(question) {
+            if control.stopped().is_some() {
+                break;
+            }
+            let alone = control.without_keeper();
+            let question = question.under(&alone);
+            match method.localise(&question) {
+                Ok(other) => take(&mut found, other, &question),
+                Err(Error::NoAnswer(_)) => {}
+                Err(error) => return Err(error),
             }
         }
-        let mut bounds = None;
         if control.stopped().is_none()
-            && let Some(found) = self.minimax(question)?
+            && let Some(other) = self.minimax(question)?
         {
-            sets.extend(found.candidates);
-            hints.extend(found.hints);
-            bounds = found.bounds;
+            take(&mut found, other, question);
         }
-        hints.reverse(); // the convex methods' rows first, then the greedy ones
+        if self.objective == Objective::Mean
+            && control.stopped().is_none()
+            && let Some((bound, other)) = mean_bound(question, self.effort, self.budget)?
+        {
+            take(&mut found, other, question);
+            found.mean_bound = Some(bound);
+        }
+        found.hints.reverse(); // the convex methods' rows first, then the greedy ones
         let mut seen = std::collections::HashSet::new();
-        hints.retain(|j| seen.insert(*j));
-        Ok(Localised { candidates: sets, diagonal, hints, bounds, ..Default::default() })
+        found.hints.retain(|j| seen.insert(*j));
+        Ok(found)
     }
 
     fn bytes(&self, shape: Shape, rank: usize, threads: usize) -> u64 {
-        let (r, threads) = (rank as u64, threads as u64);
-        let m = shape.f().min(screened(GRADIENT_SCREENED, rank) as u64);
-        let convex = bytes::frobenius(shape, m).max(bytes::program(shape, m, threads));
-        bytes::hulls(shape, r, threads) + bytes::spa(shape, 3 * r + 60) + convex
+        let (r, threads64) = (rank as u64, threads as u64);
+        let m = shape.f().min(screened(PROGRAM_SCREENED, rank) as u64);
+        let convex = bytes::program(shape, m, threads64)
+            .max(Gradient::default().bytes(shape, rank, threads))
+            .max(self.hottopixx().bytes(shape, rank, threads))
+            .max(self.bound_bytes(shape));
+        bytes::hulls(shape, r, threads64) + bytes::spa(shape, 3 * r + 60) + convex
     }
 }
 
+/// Adds what another method found: its sets, and the rows of its diagonal as hints.
+fn take(found: &mut Localised, other: Localised, question: &Question<'_>) {
+    found.candidates.extend(other.candidates);
+    found.hints.extend(other.hints);
+    if let Some(diagonal) = other.diagonal {
+        found.hints.extend(top(&diagonal, question.rank + 25, question.allowed));
+        found.diagonal = Some(diagonal);
+    }
+    found.bounds = other.bounds.or(found.bounds.take());
+}
+
 impl Auto {
+    /// Bytes of the bound on the mean error, where they are affordable: the method, then the verifier.
+    fn bound_bytes(&self, shape: Shape) -> u64 {
+        let Shape { rows, cols, .. } = shape;
+        if self.effort == Effort::Quick || !first_order::fits_memory(rows, cols) {
+            return 0;
+        }
+        let verifier = 4u64.saturating_mul(shape.f()).saturating_mul(shape.f());
+        let bytes = first_order::bytes(rows, rows, cols).saturating_add(verifier);
+        if bytes <= self.budget { bytes } else { 0 }
+    }
+
+    fn hottopixx(&self) -> Hottopixx {
+        Hottopixx { epochs: None, seed: self.seed, budget: self.budget }
+    }
+
+    /// The other methods that are affordable, each as it is when it is called by its name; the
+    /// Frobenius form with fewer rows to choose from where all of its own would take long.
+    fn others(&self, question: &Question<'_>) -> Vec<Box<dyn Localiser>> {
+        let Question { x, rank, .. } = *question;
+        let (shape, candidates) = (x.shape(), question.candidates());
+        // Without exact fits there is no search: the methods themselves are all there is.
+        let most = match (self.effort, clean::is_affordable(shape, rank)) {
+            (Effort::Quick, _) => return Vec::new(),
+            (Effort::Normal, true) => AFFORDABLE,
+            _ => f64::INFINITY,
+        };
+        let mut others: Vec<Box<dyn Localiser>> = Vec::new();
+        let usual = Gradient::default();
+        let work = |screened: usize| {
+            let m = candidates.min(screened.max(3 * rank)) as f64;
+            shape.rows as f64 * m * m * GRADIENT_STEPS
+        };
+        let fits = |screened: &usize| work(*screened) <= most;
+        let screened = [usual.screened, FEW_SCREENED].into_iter().find(fits);
+        if let Some(screened) = screened {
+            others.push(Box::new(Gradient { screened }));
+        }
+        if self.hottopixx().operations(shape, rank, candidates) <= most {
+            others.push(Box::new(self.hottopixx()));
+        }
+        let program = shape.rows as f64 * (candidates * shape.cols * rank) as f64;
+        if program <= SMALL_PROGRAM {
+            let gap = self.gap;
+            others.push(Box::new(Program { gap, ..Program::minimax() }));
+            others.push(Box::new(Program { goal: Goal::Total, gap, ..Program::minimax() }));
+        }
+        others
+    }
+
     /// The readings of minimax, where the size allows it. Its bounds come along only if they are
     /// about all rows that may be hott.
     fn minimax(&self, question: &Question<'_>) -> Result<Option<Localised>, Error> {
         let Question { x, rank, .. } = *question;
         let control = question.control.for_share(PROGRAM_SHARE);
-        let candidates = question.candidates().min(screened(PROGRAM_SCREENED, rank));
-        if !is_affordable(x.features(), candidates, x.examples(), rank, &control) {
+        let allowed = question.candidates();
+        let candidates = allowed.min(screened(PROGRAM_SCREENED, rank));
+        // Small ones are among the other methods already.
+        let small = x.features() as f64 * (allowed * x.examples() * rank) as f64 <= SMALL_PROGRAM;
+        if small
+            || self.effort == Effort::Quick
+            || !is_affordable(x.features(), candidates, x.examples(), rank, &control)
+        {
             return Ok(None);
         }
         let screened = screen(question, PROGRAM_SCREENED).unwrap_or_else(|| first(question));

@@ -1,9 +1,9 @@
 //! The paper's incremental gradient method, Algorithm 4.
 
-use super::{Localised, Localiser, Question, bytes, no_answer};
+use super::{Candidate, Localised, Localiser, Question, bytes, no_answer, screen};
 use crate::Error;
-use crate::localise::HottopixxSettings;
 use crate::localise::hottopixx::{Effect, unmeasured, usual_epochs};
+use crate::localise::{HottopixxSettings, spa_controlled};
 use crate::matrix::Shape;
 
 /// What Algorithm 4 and its answer may take beside the matrix unless the caller says otherwise: 8 GiB,
@@ -22,12 +22,27 @@ pub struct Hottopixx {
     pub budget: u64,
 }
 
+/// Of more rows of dense X than this, so many are candidates, those that SPA comes across first: it
+/// passes copies over, which would share the weight of a hott row.
+const ALL_CANDIDATES: usize = 2000;
+const SCREENED: usize = 500;
+
+fn is_screened(shape: Shape, candidates: usize) -> bool {
+    shape.dense && candidates > ALL_CANDIDATES
+}
+
 impl Hottopixx {
     /// Settings of the algorithm, with what is left of the budget when there is an answer.
     fn settings(&self, shape: Shape, rank: usize) -> HottopixxSettings {
         let memory = Some(self.budget.saturating_sub(bytes::answer(shape, rank as u64)));
         let epochs = self.epochs.unwrap_or_else(|| usual_epochs(shape));
         HottopixxSettings { epochs, seed: self.seed, memory, ..Default::default() }
+    }
+
+    /// Operations that it takes on X of this shape, roughly.
+    pub(super) fn operations(&self, shape: Shape, rank: usize, candidates: usize) -> f64 {
+        let candidates = if is_screened(shape, candidates) { SCREENED } else { candidates };
+        self.settings(shape, rank).operations(shape, rank, candidates)
     }
 
     /// What the budget has changed.
@@ -55,18 +70,29 @@ impl Localiser for Hottopixx {
     }
 
     fn localise(&self, question: &Question<'_>) -> Result<Localised, Error> {
-        let Question { x, rank, allowed, cost, control } = *question;
+        let Question { x, rank, cost, control, .. } = *question;
         let cost = cost.map(<[f64]>::to_vec);
+        let candidates = question.candidates();
+        let allowed = match is_screened(x.shape(), candidates) {
+            true => screen(question, SCREENED).ok_or_else(|| no_answer(control))?,
+            false => question.allowed.to_vec(),
+        };
         let settings = HottopixxSettings { cost, ..self.settings(x.shape(), rank) };
-        let found = unmeasured(x, rank, allowed, &settings, control)?;
+        let found = unmeasured(x, rank, &allowed, &settings, control)?;
         if found.iterations == 0 {
             return Err(no_answer(control));
         }
-        let screened = found.screened;
+        let kept = allowed.iter().filter(|a| **a).count();
+        let screened = found.screened.or((kept < candidates).then_some((kept, candidates)));
         let mut localised = Localised::diagonal(self.name(), question, found.diagonal);
+        // No worse than successive projection on rows that no diagonal has weighted.
+        let rows = spa_controlled(x, None, rank, question.allowed, control).rows;
+        localised.candidates.push(Candidate { origin: "spa".to_string(), rows });
         localised.notes.extend(self.budget_note(question));
         localised.notes.extend(screened.map(|(kept, of)| {
-            format!("Only the {kept} rows of {of} that explain most by themselves could be hott.")
+            format!(
+                "Only {kept} rows of {of}, those that explain most or differ most, could be hott."
+            )
         }));
         Ok(localised)
     }

@@ -10,6 +10,7 @@ mod auto;
 mod gradient;
 mod greedy;
 mod hottopixx;
+mod mean_bound;
 mod programs;
 
 pub use agkm::Agkm;
@@ -17,7 +18,8 @@ pub use auto::Auto;
 pub use gradient::Gradient;
 pub use greedy::{Snpa, Spa, Xray};
 pub use hottopixx::{Hottopixx, USUAL_BUDGET};
-pub use programs::{Bounds, Program};
+pub(crate) use mean_bound::MeanBound;
+pub use programs::{Bounded, Bounds, Program};
 pub(crate) use programs::{Solved, is_affordable};
 
 pub use crate::localise::Question;
@@ -71,7 +73,7 @@ pub trait Localiser: std::fmt::Debug + Send + Sync {
     /// rows.
     fn localise(&self, question: &Question<'_>) -> Result<Localised, Error>;
 
-    /// Bytes that it takes at most beside a matrix of this shape, on so many threads.
+    /// Bytes that it takes at most beside a matrix of this shape, on this many threads.
     fn bytes(&self, _shape: Shape, _rank: usize, _threads: usize) -> u64 {
         0
     }
@@ -88,6 +90,8 @@ pub struct Localised {
     pub(crate) hints: Vec<usize>,
     /// What a linear program proves about every choice of rows.
     pub(crate) bounds: Option<Bounds>,
+    /// What is proven about the mean error of every choice of rows.
+    pub(crate) mean_bound: Option<MeanBound>,
     /// The answer of that program, where it is the method's own.
     pub(crate) program: Option<Solved>,
     /// What the caller should know.

@@ -7,9 +7,14 @@
 use crate::control::Control;
 use crate::normalise::UnitRows;
 
-/// X with at most about `buckets` columns. Columns are put in order of the hott row that is largest
-/// there and of its share, and neighbours are merged up to an equal part of the whole mass.
-/// `None` when `control` stopped it.
+/// Of the columns that are left, this share are columns of X.
+const KEPT: f64 = 0.75;
+
+/// X with at most about `buckets` columns. The heaviest columns stay as they are: what rows differ by
+/// there is for the most part noise, and choices are better or worse by how much of it they bring,
+/// which merging would hide. The others are put in order of the hott row that is largest there and of
+/// its share, and neighbours are merged up to an equal part of their mass. `None` when `control`
+/// stopped it.
 pub(super) fn coarse(
     x: &UnitRows,
     hott: &[usize],
@@ -37,13 +42,18 @@ pub(super) fn coarse(
         }
     }
     let share = |k: usize| leading[k].1 / leading[k].2.max(f64::MIN_POSITIVE);
+    let kept = ((KEPT * buckets as f64) as usize).min(n);
     let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&a, &b| mass[b].total_cmp(&mass[a]).then(a.cmp(&b)));
+    let mut bucket = vec![0u32; n];
+    order[..kept].iter().zip(0..).for_each(|(&k, own)| bucket[k] = own);
+    let mut order = order.split_off(kept);
     order.sort_by(|&a, &b| {
         leading[a].0.cmp(&leading[b].0).then(share(b).total_cmp(&share(a))).then(a.cmp(&b))
     });
-    let part = mass.iter().sum::<f64>() / buckets as f64;
-    let mut bucket = vec![0u32; n];
-    let (mut current, mut held) = (0u32, 0.0);
+    let left: f64 = order.iter().map(|&k| mass[k]).sum();
+    let part = left / (buckets - kept).max(1) as f64;
+    let (mut current, mut held) = (kept as u32, 0.0);
     for &k in &order {
         if held > 0.0 && held + mass[k] > part {
             (current, held) = (current + 1, 0.0);

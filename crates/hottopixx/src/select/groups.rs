@@ -10,7 +10,7 @@
 use super::coarse::coarse;
 use super::swap::{Scoring, Swap};
 use crate::Objective;
-use crate::clean::{RowFit, Selection, refit};
+use crate::clean::{FittedChoice, RowFit, refit};
 use crate::localise::Question;
 use std::borrow::Cow;
 
@@ -23,10 +23,10 @@ const SCORED_ROWS: usize = 128;
 /// Operations beyond which less is done: only rows with most of their weight, [`LEANING`], on a hott
 /// row are tried for it; columns are merged to this many, or four for each hott row; and rows are
 /// scored as far as so many operations go, but at least so many.
-const OPERATIONS: f64 = 1e8;
+const OPERATIONS: f64 = 3e7;
 const LEANING: f64 = 0.5;
 const MERGED: usize = 400;
-const SCORING: f64 = 2e8;
+const SCORING: f64 = 5e7;
 const FEWEST_ROWS: usize = 16;
 
 /// For each hott row the rows (of X) that could replace it, itself included, increasing.
@@ -34,14 +34,14 @@ const FEWEST_ROWS: usize = 16;
 pub fn groups(
     question: &Question<'_>,
     objective: Objective,
-    selection: &Selection,
+    fitted: &FittedChoice,
 ) -> Vec<Vec<usize>> {
     let Question { x, allowed, control, .. } = *question;
-    let hott = &selection.hott;
+    let hott = &fitted.hott;
     let points = x.shape().entries as f64 / x.features() as f64;
     let all_rows = x.features().min(SCORED_ROWS);
     let costly = operations(all_rows, TRIED * hott.len(), hott.len(), points) > OPERATIONS;
-    let swaps = candidates(selection, allowed, if costly { LEANING } else { 0.0 });
+    let swaps = candidates(fitted, allowed, if costly { LEANING } else { 0.0 });
     let mut groups: Vec<Vec<usize>> = hott.iter().map(|&h| vec![h]).collect();
     if swaps.is_empty() {
         return groups;
@@ -65,7 +65,7 @@ pub fn groups(
         Objective::Mean if f > most => (0..most).map(|k| k * f / most).collect(),
         // The largest error may come from any row: the worst ones, where all are too many.
         Objective::Max if f > most && costly => {
-            let errors: Vec<f64> = selection.fits.iter().map(|fit| fit.error).collect();
+            let errors: Vec<f64> = fitted.fits.iter().map(|fit| fit.error).collect();
             let mut worst: Vec<usize> = (0..f).collect();
             worst.sort_by(|&a, &b| errors[b].total_cmp(&errors[a]).then(a.cmp(&b)));
             worst.truncate(most);
@@ -81,7 +81,7 @@ pub fn groups(
             }
             (merged, Cow::Owned(fits))
         }
-        None => (x, Cow::Borrowed(&selection.fits)),
+        None => (x, Cow::Borrowed(&fitted.fits)),
     };
     let before = objective.score(rows.iter().map(|&i| fits[i].error));
     let mut positions: Vec<usize> = swaps.iter().map(|swap| swap.leave[0]).collect();
@@ -110,11 +110,11 @@ fn operations(rows: usize, swaps: usize, rank: usize, points: f64) -> f64 {
 
 /// For each hott row the allowed rows with the largest share of their weight on it, at least
 /// `share`.
-fn candidates(selection: &Selection, allowed: &[bool], share: f64) -> Vec<Swap> {
-    let rank = selection.hott.len();
+fn candidates(fitted: &FittedChoice, allowed: &[bool], share: f64) -> Vec<Swap> {
+    let rank = fitted.hott.len();
     let mut leaning: Vec<Vec<(f64, usize)>> = vec![Vec::new(); rank];
-    for (i, fit) in selection.fits.iter().enumerate() {
-        if !allowed[i] || selection.hott.contains(&i) {
+    for (i, fit) in fitted.fits.iter().enumerate() {
+        if !allowed[i] || fitted.hott.contains(&i) {
             continue;
         }
         let total: f64 = fit.weights.iter().map(|w| w.1).sum();
@@ -155,10 +155,10 @@ mod tests {
 
     fn found(rows: &[Vec<f64>], control: &Control) -> Vec<Vec<usize>> {
         let x = unit_rows(rows);
-        let selection = Selection::new(&x, vec![0, 1], Objective::Mean, None, &Control::default());
+        let fitted = FittedChoice::new(&x, vec![0, 1], Objective::Mean, None, &Control::default());
         let allowed = vec![true; rows.len()];
         let question = Question { x: &x, rank: 2, allowed: &allowed, cost: None, control };
-        groups(&question, Objective::Mean, &selection)
+        groups(&question, Objective::Mean, &fitted)
     }
 
     /// A row belongs to the group exactly when taking it costs at most a tenth of going without.
@@ -169,7 +169,8 @@ mod tests {
             let rows = with_stand_in(f64::from(k) / 100.0);
             let x = unit_rows(&rows);
             let score = |hott: &[usize]| {
-                Selection::new(&x, hott.to_vec(), Objective::Mean, None, &Control::default()).score
+                FittedChoice::new(&x, hott.to_vec(), Objective::Mean, None, &Control::default())
+                    .score
             };
             let (before, instead, without) = (score(&[0, 1]), score(&[5, 1]), score(&[1]));
             let belongs = instead <= before + GROUP_TOLERANCE * (without - before) + 1e-12;

@@ -1,10 +1,9 @@
 //! Candidate sets of hott rows, judged by their exact cleaned error.
 
+use super::race::Race;
 use super::{cluster, top};
-use crate::clean::{Cleaner, Cleaning, Selection, refit, row_operations};
-use crate::control::{Progress, Stage};
+use crate::clean::{Cleaner, FittedChoice};
 use crate::localise::{Question, snpa_weighted, spa_controlled};
-use crate::normalise::UnitRows;
 
 /// A set of rows that might be the hott ones, and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +19,8 @@ pub struct Candidate {
 pub struct Judged {
     /// Where the candidate comes from.
     pub origin: String,
-    /// Its objective, mean or largest l1 error after exact cleaning, over the judging rows.
+    /// Its objective, mean or largest l1 error after cleaning, over the rows that it was judged on: all
+    /// of them, unless it was clearly worse than another before.
     pub score: f64,
 }
 
@@ -46,93 +46,49 @@ pub fn readings(question: &Question<'_>, method: &str, diagonal: &[f64]) -> Vec<
     sets
 }
 
-/// Rows on which candidates are compared when there are many rows; the winner is cleaned on all.
-const JUDGING_ROWS: usize = 1000;
-/// Operations for each candidate up to which it is that many; fewer rows where a fit takes more, but
-/// never fewer than [`FEWEST_ROWS`].
-const JUDGING_OPERATIONS: f64 = 2e10;
-const FEWEST_ROWS: usize = 100;
-
-/// How many rows candidates are compared on, by the shape of X alone.
-fn judging_rows(x: &UnitRows, rank: usize) -> usize {
-    let rows = (JUDGING_OPERATIONS / row_operations(x.shape(), rank)) as usize;
-    rows.clamp(FEWEST_ROWS, JUDGING_ROWS)
-}
-
 /// The best of some candidates.
 #[derive(Debug, Clone)]
 pub struct Verdict {
-    /// Its rows.
-    pub hott: Vec<usize>,
-    /// All rows fitted on them, where judging took all rows.
-    pub selection: Option<Selection>,
+    /// Its rows, with all rows of X fitted on them.
+    pub fitted: FittedChoice,
     /// Every candidate's score.
     pub judged: Vec<Judged>,
     /// Its position among them.
     pub best: usize,
+    /// The candidates' rows, the best first, ties to the earlier one.
+    pub sets: Vec<Vec<usize>>,
 }
 
-impl Verdict {
-    /// All rows fitted on the best candidate: those fits that judging has made, or new ones. Taken
-    /// once.
-    pub fn cleaned(&mut self, cleaner: &Cleaner<'_>) -> Selection {
-        let known = self.selection.take();
-        known.unwrap_or_else(|| cleaner.clean(std::mem::take(&mut self.hott)))
-    }
-}
-
-/// The candidate with the lowest cleaned error. Equal sets are judged once; ties go to the earlier
-/// candidate. A candidate with fewer than `rank` rows (a stopped method) is passed over. When the
-/// control stops, the best so far is returned; the first complete candidate is always judged. `None`
-/// when none is complete.
+/// The candidate with the lowest cleaned error over all rows. Equal sets are judged once; ties go to
+/// the earlier candidate. A candidate with fewer than `rank` rows (a stopped method) is passed over.
+/// When the control stops, the best so far is returned; the first complete candidate is always judged.
+/// `None` when none is complete.
 ///
-/// Exact fits judge on a sample of the rows where there are many; least squares, which stand in where
-/// exact fits are not affordable, on all rows.
-pub fn judge(cleaner: &Cleaner<'_>, rank: usize, candidates: &[Candidate]) -> Option<Verdict> {
-    let Cleaner { x, objective, control, .. } = *cleaner;
-    let by_squares = cleaner.cleaning == Cleaning::LeastSquares;
+/// `known`, if there is one, is a candidate whose fits are there already; it counts as the first, and
+/// its origin is the first of `candidates`, which must be the same set.
+pub fn judge(
+    cleaner: &Cleaner<'_>,
+    rank: usize,
+    candidates: &[Candidate],
+    known: Option<FittedChoice>,
+) -> Option<Verdict> {
     let distinct = distinct(candidates, rank);
-    let f = x.features();
-    let most = judging_rows(x, rank);
-    let sample = if distinct.len() == 1 && most == JUDGING_ROWS { f } else { f.min(most) };
-    let rows: Vec<usize> = (0..sample).map(|k| k * f / sample).collect();
-    let mut judged: Vec<Judged> = Vec::new();
-    let mut best: Option<Selection> = None;
-    let mut winner = 0;
-    // After a stop there is nothing to compare: one is cleaned, once.
-    let hurried = distinct.len() > 1 && !control.goes_on();
-    for (done, candidate) in distinct.iter().enumerate() {
-        if best.is_some() && (hurried || control.stopped().is_some()) {
-            break;
-        }
-        let hott = candidate.rows.clone();
-        let selection = if by_squares || hurried {
-            cleaner.clean(hott)
-        } else {
-            let fits = refit(x, &hott, &rows, None, control);
-            let score = objective.score(fits.iter().map(|fit| fit.error));
-            Selection { hott, fits, score }
-        };
-        if best.as_ref().is_none_or(|b| selection.score < b.score) {
-            winner = judged.len();
-        }
-        judged.push(Judged { origin: candidate.origin.clone(), score: selection.score });
-        if winner + 1 == judged.len() {
-            best = Some(selection);
-        }
-        control.report(&Progress {
-            stage: Stage::Select,
-            task: "judge",
-            done: done + 1,
-            total: Some(distinct.len()),
-            figure: best.as_ref().map(|b| ("best", b.score)),
-            bound: None,
-        });
-    }
-    let best = best?;
-    let hott = best.hott.clone();
-    let selection = (best.fits.len() == f).then_some(best);
-    Some(Verdict { hott, selection, judged, best: winner })
+    let mut race = Race::new(cleaner, distinct.iter().map(|c| c.rows.clone()), known);
+    let best = race.run()?;
+    let seen = distinct.iter().zip(&race.runners).filter(|(_, runner)| runner.seen > 0);
+    let judged: Vec<Judged> = seen
+        .map(|(candidate, runner)| {
+            let score = cleaner.objective.score(runner.errors(&race.order));
+            Judged { origin: candidate.origin.clone(), score }
+        })
+        .collect();
+    let mut order: Vec<usize> = (0..judged.len()).collect();
+    order.sort_by(|&a, &b| {
+        let (one, other) = (judged[a].score, judged[b].score);
+        (a != best).cmp(&(b != best)).then(one.total_cmp(&other)).then(a.cmp(&b))
+    });
+    let sets = order.into_iter().map(|at| distinct[at].rows.clone()).collect();
+    Some(Verdict { fitted: race.finish(best), judged, best, sets })
 }
 
 /// The complete candidates, each set of rows once.
@@ -149,6 +105,7 @@ fn distinct(candidates: &[Candidate], rank: usize) -> Vec<&Candidate> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Cleaning;
     use crate::Objective;
     use crate::control::Control;
     use crate::localise::instances::paper;
@@ -174,13 +131,13 @@ mod tests {
             let control = Control::default();
             let (objective, seed) = (Objective::Mean, 0);
             let cleaner = Cleaner { x: &instance.x, cleaning, objective, seed, control: &control };
-            let verdict = judge(&cleaner, 3, &sets).unwrap();
+            let verdict = judge(&cleaner, 3, &sets, None).unwrap();
             let origins: Vec<&str> = verdict.judged.iter().map(|j| j.origin.as_str()).collect();
             assert_eq!(origins, ["mixtures", "truth"]);
-            assert_eq!(verdict.hott, truth);
-            // With so few rows all were fitted, and the fits are handed on.
-            assert_eq!(verdict.selection.unwrap().fits.len(), 30);
-            assert!(judge(&cleaner, 3, &sets[..1]).is_none());
+            assert_eq!(verdict.fitted.hott, truth);
+            assert_eq!(verdict.fitted.fits.len(), 30);
+            assert_eq!((verdict.best, &verdict.sets[0]), (1, &truth));
+            assert!(judge(&cleaner, 3, &sets[..1], None).is_none());
         }
     }
 
@@ -191,7 +148,7 @@ mod tests {
         let (objective, cleaning) = (Objective::Mean, Cleaning::Exact);
         let cleaner = Cleaner { x: &instance.x, cleaning, objective, seed: 0, control: &late };
         let sets = [set("first", &[0, 1, 2]), set("second", &[3, 4, 5])];
-        let verdict = judge(&cleaner, 3, &sets).unwrap();
-        assert_eq!((verdict.hott, verdict.judged.len()), (vec![0, 1, 2], 1));
+        let verdict = judge(&cleaner, 3, &sets, None).unwrap();
+        assert_eq!((verdict.fitted.hott, verdict.judged.len()), (vec![0, 1, 2], 1));
     }
 }

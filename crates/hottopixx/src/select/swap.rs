@@ -15,16 +15,12 @@ use crate::l1::{Atoms, Basis, Design, Gathered, Problem, Solver, Target};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
-/// A row that might enter, and the positions in H of the rows it might replace; [`NONE`] stands
-/// for entering beside them all.
+/// A row that might enter, and the positions in H of the rows it might replace.
 #[derive(Debug, Clone)]
 pub(crate) struct Swap {
     pub enter: usize,
     pub leave: Vec<usize>,
 }
-
-/// In a `leave` list: nothing leaves.
-pub(super) const NONE: usize = usize::MAX;
 
 /// A price this close to 1 promises so little that the fit is not repeated.
 const PRICE_TOLERANCE: f64 = 1e-4;

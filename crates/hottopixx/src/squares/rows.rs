@@ -7,7 +7,7 @@ use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
 /// Every row of X fitted on `hott` by nonnegative least squares: (position in `hott`, weight > 0).
-/// Two products with X and a small problem a row, far cheaper than exact l1 fits.
+/// Two products with X and a small problem per row, far cheaper than exact l1 fits.
 pub(crate) fn least_squares(
     x: &UnitRows,
     hott: &[usize],

@@ -27,7 +27,7 @@
 //! the trace would be spent on other rows as well.)
 //!
 //! Documents are drawn in blocks with one stream each, and blocks are merged word by word: O(n T)
-//! time and about 20 bytes a nonzero, of which 12 are the result.
+//! time and about 20 bytes per nonzero, of which 12 are the result.
 
 use super::draw::{permutation, stream};
 use super::{Instance, Recipe, Truth, setting};

@@ -79,11 +79,6 @@ impl Family {
         }
     }
 
-    /// The family of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Family::ALL.into_iter().find(|family| family.name() == name)
-    }
-
     /// What it is, in one line.
     pub fn describe(self) -> &'static str {
         match self {
@@ -102,6 +97,14 @@ impl Family {
     /// Whether its matrices are sparse.
     pub fn sparse(self) -> bool {
         matches!(self, Family::Multinomial | Family::Documents)
+    }
+}
+
+impl std::str::FromStr for Family {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        crate::error::one_of("family", name, Family::ALL, Family::name)
     }
 }
 

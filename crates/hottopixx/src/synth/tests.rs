@@ -19,7 +19,7 @@ fn small(family: Family) -> Recipe {
 #[test]
 fn every_family_keeps_its_promises() {
     for family in Family::ALL {
-        assert_eq!(Family::from_name(family.name()), Some(family));
+        assert_eq!(family.name().parse(), Ok(family));
         let instance = small(family).generate().unwrap();
         let (x, truth) = (&instance.matrix, &instance.truth);
         assert_eq!((x.rows(), x.cols()), (truth.features, truth.examples));
@@ -41,7 +41,7 @@ fn every_family_keeps_its_promises() {
             assert!(truth.alpha.is_some_and(|a| a > 0.0 && a <= 2.0));
         }
     }
-    assert_eq!(Family::from_name("Paper"), None);
+    assert!("Paper".parse::<Family>().is_err());
 }
 
 #[test]

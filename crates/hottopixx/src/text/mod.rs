@@ -17,6 +17,7 @@ mod topics;
 pub use cooccurrence::{DENSE_ABOVE, MAX_COOCCURRENCES, cooccurrence};
 pub use topics::{document_topics, topic_given_word};
 
+use crate::Error;
 use crate::matrix::Matrix;
 
 /// How counts are weighted before they are factored.
@@ -49,11 +50,6 @@ impl Weight {
         }
     }
 
-    /// The weight of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Weight::ALL.into_iter().find(|weight| weight.name() == name)
-    }
-
     /// The weighted matrix; zeros stay zeros. O(entries stored).
     pub fn apply(self, counts: &Matrix) -> Matrix {
         let mut out = counts.clone();
@@ -62,7 +58,8 @@ impl Weight {
             Weight::Tfidf => {
                 let n = counts.cols() as f64;
                 let idf = |df: usize| ((1.0 + n) / (1.0 + df as f64)).ln() + 1.0;
-                let factors: Vec<f64> = document_frequency(counts).into_iter().map(idf).collect();
+                let factors: Vec<f64> =
+                    counts.scan().nonzeros().iter().map(|&df| idf(df)).collect();
                 out.scale_rows(&factors);
             }
             Weight::Log => {
@@ -77,14 +74,22 @@ impl Weight {
     }
 }
 
+impl std::str::FromStr for Weight {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        crate::error::one_of("weight", name, Weight::ALL, Weight::name)
+    }
+}
+
 /// For each word, the number of documents in which it occurs.
 pub fn document_frequency(counts: &Matrix) -> Vec<usize> {
-    (0..counts.rows()).map(|i| counts.row(i).nonzeros().count()).collect()
+    counts.scan().nonzeros().to_vec()
 }
 
 /// Which words occur in at least `n` documents: those that may be hott.
 pub fn candidates_by_df(counts: &Matrix, n: usize) -> Vec<bool> {
-    document_frequency(counts).into_iter().map(|df| df >= n).collect()
+    counts.scan().nonzeros().iter().map(|&df| df >= n).collect()
 }
 
 /// The words that occur in at least `min_df` documents, numbered anew, and their rows in `counts`,
@@ -135,7 +140,7 @@ mod tests {
             assert_eq!(last(&tfidf, 2), (3, 1.0));
             assert_eq!(last(&Weight::Log.apply(&counts), 0), (3, 5.0_f64.ln()));
         }
-        assert_eq!(Weight::from_name("tfidf"), Some(Weight::Tfidf));
-        assert_eq!(Weight::from_name("idf"), None);
+        assert_eq!("tfidf".parse(), Ok(Weight::Tfidf));
+        assert!("idf".parse::<Weight>().is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! The flags of `generate`.
 
+use crate::values;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -21,7 +22,7 @@ The truth is written beside the matrix: X.npy comes with X.truth.json, which
 'hottopixx evaluate --truth' reads.")]
 pub struct GenerateArgs {
     /// Which kind of instance
-    #[arg(value_name = "FAMILY", value_parser = crate::commands::generate::families())]
+    #[arg(value_name = "FAMILY", value_parser = values::family())]
     pub family: hottopixx::synth::Family,
     /// Number of hott rows
     #[arg(long, short, value_name = "R")]

@@ -7,6 +7,7 @@ mod evaluate;
 mod factor;
 mod generate;
 mod partition;
+mod rank;
 mod reproduce;
 mod verify;
 
@@ -17,5 +18,6 @@ pub use evaluate::EvaluateArgs;
 pub use factor::FactorArgs;
 pub use generate::GenerateArgs;
 pub use partition::PartitionArgs;
+pub use rank::RankArgs;
 pub use reproduce::ReproduceArgs;
 pub use verify::VerifyArgs;

@@ -92,7 +92,7 @@ fn condition(
         }
     }
     let factor = if copies.is_empty() { 9.0 } else { 11.0 };
-    let divisor = rational(factor * (theory.rank + 1) as f64);
+    let divisor = rational(factor * (theory.rank() + 1) as f64);
     let most = above * margin / divisor;
     // The threshold is said to be rounded down.
     let threshold = rational(theory.threshold) * rational(1.0 - ROUNDING);

@@ -15,13 +15,16 @@
 //! threads.
 
 mod audit;
+mod caps;
 mod dual;
+mod mean;
 mod point;
 mod rows;
 
 pub(super) use audit::audit;
 pub use audit::{Audit, DualAudit};
 pub(super) use dual::dual;
+pub use mean::prove_mean;
 pub(super) use point::{PointFigures, point};
 pub(super) use rows::Rows;
 
@@ -35,18 +38,18 @@ const PATIENCE: usize = 1 << 21;
 const UNDERFLOW: f64 = 1e-200;
 
 /// Asks now and then whether to stop.
-struct RefusingWatch<'a> {
+pub(super) struct RefusingWatch<'a> {
     control: &'a Control,
     work: usize,
 }
 
 impl<'a> RefusingWatch<'a> {
     /// One that asks at its first work.
-    fn new(control: &'a Control) -> Self {
+    pub(super) fn new(control: &'a Control) -> Self {
         RefusingWatch { control, work: PATIENCE }
     }
 
-    fn spend(&mut self, work: usize) -> Result<(), Refusal> {
+    pub(super) fn spend(&mut self, work: usize) -> Result<(), Refusal> {
         self.work += work;
         if self.work < PATIENCE {
             return Ok(());

@@ -42,7 +42,7 @@ pub(super) fn best_duplicates(rows: &[MeasuredRow], hott: &[usize], alpha: f64) 
     near[..count.0].iter().for_each(|row| duplicates[row.hott].push(row.row));
     duplicates.iter_mut().for_each(|rows| rows.sort_unstable());
     let holds = epsilon < threshold;
-    Theory { rank: hott.len(), alpha, margin, epsilon, threshold, holds, duplicates }
+    Theory { alpha, margin, epsilon, threshold, holds, duplicates }
 }
 
 pub(super) fn rest(rows: &[&MeasuredRow]) -> (f64, Option<f64>) {

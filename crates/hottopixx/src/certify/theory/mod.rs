@@ -64,8 +64,6 @@ const PENALTY: f64 = 2.0;
 /// The figures of Theorem 3.2 for some hott rows of X, and whether its condition holds.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Theory {
-    /// r, the number of hott rows.
-    pub rank: usize,
     /// At most the smallest l1 distance of a hott row from the hull of the others; 0 where nothing
     /// is proven.
     pub alpha: f64,
@@ -81,6 +79,13 @@ pub struct Theory {
     pub holds: bool,
     /// For each hott row, in the order given, the rows that count as its duplicates, increasing.
     pub duplicates: Vec<Vec<usize>>,
+}
+
+impl Theory {
+    /// r, the number of hott rows.
+    pub fn rank(&self) -> usize {
+        self.duplicates.len()
+    }
 }
 
 /// Constructs a separable matrix near X with the rows `hott` (of X) as its hott rows, and checks

@@ -6,8 +6,9 @@ use super::duplicates::factor;
 impl Theory {
     /// What the theorem says about this answer, in words that may be quoted.
     pub fn sentence(&self) -> String {
-        let Theory { rank, alpha, epsilon, threshold, .. } = self;
-        let rows = if *rank == 1 { "hott row" } else { "hott rows" };
+        let Theory { alpha, epsilon, threshold, .. } = self;
+        let rank = self.rank();
+        let rows = if rank == 1 { "hott row" } else { "hott rows" };
         let (alpha, least) = (short(*alpha), |d0| format!(" and margin {}", short(d0)));
         let margin = self.margin.map_or(String::new(), least);
         let copies: usize = self.duplicates.iter().map(Vec::len).sum();
@@ -31,7 +32,8 @@ impl Theory {
 
     /// Which inequality fails, and by how much.
     fn failure(&self) -> String {
-        let Theory { rank, alpha, epsilon, threshold, .. } = self;
+        let Theory { alpha, epsilon, threshold, .. } = self;
+        let rank = self.rank();
         if *threshold > 0.0 {
             let limit = match self.margin {
                 Some(d0) if d0 < *alpha => format!("alpha d0 = {:.3e}", alpha * d0),

@@ -28,7 +28,7 @@ fn holds_near_a_separable_matrix() {
     let [a, b, c] = CORNERS;
     let theory = found(&[a, b, c, [0.49, 0.5, 0.0, 0.01], [0.3, 0.3, 0.4, 0.0]], &[0, 1, 2]);
     // The fourth row is 0.02 from the hull; the nearest points are 0.98 to 1 from a corner.
-    assert!(theory.rank == 3 && (theory.alpha - 2.0).abs() < 1e-12);
+    assert!(theory.rank() == 3 && (theory.alpha - 2.0).abs() < 1e-12);
     assert!((theory.epsilon - 0.02).abs() < 1e-12, "{theory:?}");
     let margin = theory.margin.unwrap();
     assert!((0.98 - 1e-12..=1.0).contains(&margin), "{theory:?}");

@@ -45,6 +45,20 @@ impl HottopixxSettings {
         few
     }
 
+    /// Operations of all epochs, roughly, counting a product of single precision as an eighth.
+    pub(crate) fn operations(&self, shape: Shape, rank: usize, allowed: usize) -> f64 {
+        let m = self.column_count(shape, rank, allowed) as f64;
+        let epoch = if shape.dense {
+            4.0 * m * shape.rows as f64 * shape.cols as f64 / 16.0
+        } else {
+            // Candidates are the fuller rows: twice as full, say.
+            let fill = shape.entries as f64 / (shape.rows as f64 * shape.cols as f64);
+            let visits = shape.entries as f64 * (2.0 * fill).min(1.0) * m;
+            2.0 * visits.min(sparse::EPOCH_VISITS)
+        };
+        self.epochs as f64 * epoch
+    }
+
     /// How dense X is cut up with m columns of C.
     pub(super) fn dense(&self, shape: Shape, m: usize) -> DenseSettings {
         let least =

@@ -93,11 +93,21 @@ const SETTLED: usize = 640_000;
 /// The fewest epochs all the same, for dense and for sparse X, whose rows visit few examples.
 const LEAST_EPOCHS: (usize, usize) = (10, 25);
 
+/// More rows than this and fewer examples than that take more epochs, so many.
+const MANY_ROWS: (usize, usize) = (2000, 1000);
+const MANY_ROWS_EPOCHS: usize = 100;
+
 /// Epochs that suffice for X of this shape: 50, as in the paper, and fewer where these would be
 /// more than 640,000 visits of examples, but at least 10, or 25 for sparse X. What counts is the
 /// number of steps: dense X of 1600 x 64000 has settled after 3 epochs, of 40 x 400 hardly after 50.
+///
+/// Dense X with few examples and many rows, such as the pixels of an image, gets up to 100: an epoch is
+/// short there, and many rows compete.
 pub fn usual_epochs(shape: Shape) -> usize {
     let least = if shape.dense { LEAST_EPOCHS.0 } else { LEAST_EPOCHS.1 };
+    if shape.dense && shape.rows > MANY_ROWS.0 && shape.cols < MANY_ROWS.1 {
+        return MANY_ROWS_EPOCHS;
+    }
     (SETTLED / shape.cols.max(1)).clamp(least, HottopixxSettings::default().epochs)
 }
 

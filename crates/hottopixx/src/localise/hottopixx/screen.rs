@@ -47,9 +47,64 @@ pub(super) fn screen(
     let prices = prices(rows, candidates, documents, control)?;
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by(|&a, &b| prices[b].total_cmp(&prices[a]).then(a.cmp(&b)));
-    order.truncate(most);
-    order.sort_unstable();
-    Ok(order.into_iter().map(|q| candidates[q]).collect())
+    let mut kept = without_copies(rows, candidates, &prices, order, most, control)?;
+    kept.sort_unstable();
+    Ok(kept.into_iter().map(|q| candidates[q]).collect())
+}
+
+/// Rows whose l1 distance is below this are copies: only the first of them is kept, so that they do
+/// not take each other's share of the diagonal, nor the places of others.
+const COPY: f32 = 0.02;
+/// Copies have prices that differ by less than this, relatively.
+const ALIKE: f64 = 0.05;
+
+/// The first `most` of the candidates in `order` that are no copies of an earlier one, filled up with
+/// copies where there are not as many.
+fn without_copies(
+    rows: &Lists,
+    candidates: &[usize],
+    prices: &[f64],
+    order: Vec<usize>,
+    most: usize,
+    control: &Control,
+) -> Result<Vec<usize>, Stop> {
+    let (mut kept, mut copies): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+    for q in order {
+        if kept.len() == most {
+            break;
+        }
+        if let Some(stop) = control.stopped() {
+            return Err(stop);
+        }
+        let list = rows.list(candidates[q]);
+        let alike = |p: &usize| prices[*p] * (1.0 - ALIKE) <= prices[q];
+        let copy = kept.iter().rev().take_while(|p| alike(p));
+        let is_copy = copy.into_iter().any(|&p| distance(rows.list(candidates[p]), list) < COPY);
+        if is_copy { copies.push(q) } else { kept.push(q) }
+    }
+    let missing = most.saturating_sub(kept.len());
+    kept.extend(copies.into_iter().take(missing));
+    Ok(kept)
+}
+
+/// The l1 distance of two rows, as far as it is below [`COPY`]: beyond, it may be anything above.
+fn distance(a: &[(u32, f32)], b: &[(u32, f32)]) -> f32 {
+    let (mut p, mut q, mut sum) = (0, 0, 0.0);
+    while sum < COPY && (p < a.len() || q < b.len()) {
+        let next = |list: &[(u32, f32)], at: usize| list.get(at).map_or(u32::MAX, |e| e.0);
+        let (one, other) = (next(a, p), next(b, q));
+        if one == other {
+            sum += (a[p].1 - b[q].1).abs();
+            (p, q) = (p + 1, q + 1);
+        } else if one < other {
+            sum += a[p].1;
+            p += 1;
+        } else {
+            sum += b[q].1;
+            q += 1;
+        }
+    }
+    sum
 }
 
 /// `g_j` for each candidate.
@@ -159,6 +214,21 @@ mod tests {
         }
     }
 
+    /// Of rows and their copies the rows are kept, whatever the copies' prices.
+    #[test]
+    fn copies_are_screened_out() {
+        let (x, _) = instance(4, 1);
+        let rows = Lists::rows(&x, 3, &Control::default()).unwrap();
+        let twice: Vec<usize> = (0..60).flat_map(|i| [i, i]).collect();
+        let found = screen(&rows, &twice, x.examples(), 30, &Control::default()).unwrap();
+        assert_eq!(found.len(), 30);
+        assert!(found.windows(2).all(|pair| pair[0] != pair[1]), "{found:?}");
+        // Where there is nothing else, copies fill the places.
+        let same = [7; 8];
+        let found = screen(&rows, &same, x.examples(), 5, &Control::default()).unwrap();
+        assert_eq!(found, [7; 5]);
+    }
+
     #[test]
     fn keeps_the_anchors_whatever_the_number_of_threads() {
         let (x, hott) = instance(6, 2);
@@ -181,7 +251,7 @@ mod tests {
     #[test]
     fn words_of_one_document_do_not_price_in() {
         let triplets: Vec<(usize, usize, f64)> = (0..20)
-            .flat_map(|i| (0..40).map(move |k| (i, k, 1.0 + ((i + k) % 5) as f64)))
+            .flat_map(|i| (0..40).map(move |k| (i, k, 1.0 + ((7 * i + (i + 3) * k) % 23) as f64)))
             .chain((20..24).map(|i| (i, i, 1.0)))
             .collect();
         let matrix = crate::matrix::Sparse::from_triplets(24, 40, &triplets).unwrap();

@@ -26,6 +26,10 @@
 //! because C follows beta only by steps of s.
 //! Without beta, all rows explain themselves to some part in every epoch, only to be cut again.
 //!
+//! *Well-filled X.* Where an epoch would visit more than some hundred million candidates, every row
+//! goes through a part of its documents only, the same part for all rows as far as they occur in
+//! it, and another one in the next epoch: what counts is the number of steps.
+//!
 //! *State.* Between epochs there is nothing but the lists of C, beta and the number of the epoch.
 //! *Cost.* An epoch visits, for each nonzero of X, the candidates of its document. *Memory.* See
 //! [`memory`]: known beforehand.
@@ -38,6 +42,11 @@ use crate::matrix::Shape;
 use crate::project::trace_levels;
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
+
+/// Candidates that an epoch visits at most.
+pub(super) const EPOCH_VISITS: f64 = 2e8;
+/// Documents of a row that an epoch visits at least.
+const LEAST_VISITS: usize = 32;
 
 /// Blocks of rows that a thread takes at a time, with about equally many visits.
 const BLOCKS: usize = 512;
@@ -57,6 +66,8 @@ pub(super) struct SparseIterate {
     rows: Vec<Vec<(u32, f32)>>,
     /// The multiplier of the last projection.
     lowered: f64,
+    /// The share of its documents that a row visits in an epoch.
+    part: f64,
     /// The diagonal of the last projection: of C, unless an epoch was stopped.
     levels: Vec<f32>,
 }
@@ -96,7 +107,29 @@ impl SparseIterate {
         let ends = x.blocks(BLOCKS, 1 + candidates.len() / 64);
         let rows = vec![Vec::new(); x.len()];
         let (lowered, levels) = (0.0, vec![0.0; candidates.len()]);
-        Some(SparseIterate { x, documents, candidates, number, rank, ends, rows, lowered, levels })
+        let visits: f64 = (0..x.len())
+            .flat_map(|i| x.list(i))
+            .map(|entry| documents.list(entry.0 as usize).len() as f64)
+            .sum();
+        let part = (EPOCH_VISITS / visits.max(1.0)).min(1.0);
+        Some(SparseIterate {
+            x,
+            documents,
+            candidates,
+            number,
+            rank,
+            ends,
+            rows,
+            lowered,
+            part,
+            levels,
+        })
+    }
+
+    /// How many of its documents a row visits in an epoch.
+    fn visits(&self, documents: usize) -> usize {
+        let part = (self.part * documents as f64).ceil() as usize;
+        part.max(LEAST_VISITS).min(documents)
     }
 
     /// All visits of row `i`, in the epoch's order; `u` is zero before and after.
@@ -107,7 +140,8 @@ impl SparseIterate {
         let own = self.number[i].map(|q| q as usize);
         let visits = self.x.list(i);
         let step = epoch.step as f32;
-        let share = epoch.step / visits.len().max(1) as f64;
+        let most = self.visits(visits.len());
+        let share = epoch.step / most.max(1) as f64;
         let pull = own.map_or(0.0, |q| (share * epoch.pull[q]) as f32);
         let (start, forward) = epoch.column_walk;
         let (before, after) = visits.split_at(visits.partition_point(|visit| visit.0 < start));
@@ -126,9 +160,10 @@ impl SparseIterate {
             }
         };
         if forward {
-            self.documents.visit(after.iter().chain(before), visit);
+            self.documents.visit(after.iter().chain(before).take(most), visit);
         } else {
-            self.documents.visit(before.iter().rev().chain(after.iter().rev()), visit);
+            let back = before.iter().rev().chain(after.iter().rev());
+            self.documents.visit(back.take(most), visit);
         }
         collect(u, step, own, c);
     }

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 /// A dual `|y| <= 1` over the examples, one bit per entry: all are +1 or -1 except at the active
 /// points of the vertex it comes from.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Dual {
+pub(crate) struct Dual {
     above: Vec<u64>,
     between: Vec<(u32, f64)>,
 }
@@ -53,7 +53,7 @@ impl Dual {
 
 /// A cut: `columns . d + (what row may miss) >= right`.
 #[derive(Debug, Clone)]
-pub(super) struct Cut {
+pub(crate) struct Cut {
     /// The row of X it speaks of.
     pub row: usize,
     /// `(x_j.y)_+` by column in play.

@@ -38,9 +38,9 @@
 //! minimax sees (at 8 columns per bucket the bound falls to a third), and with `cost` few fits are
 //! left to save.
 
-mod cuts;
-mod master;
-mod oracle;
+pub(crate) mod cuts;
+pub(crate) mod master;
+pub(crate) mod oracle;
 mod search;
 
 use crate::Error;

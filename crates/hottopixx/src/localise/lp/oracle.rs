@@ -20,7 +20,7 @@ const SWEEPS: usize = 80;
 
 /// The best weights known for a row, and what they miss.
 #[derive(Debug, Clone)]
-pub(super) struct RowState {
+pub(crate) struct RowState {
     /// (column in play, weight > 0), columns increasing.
     pub weights: Vec<(u32, f64)>,
     /// `||x_i - cX||_1` for these weights.
@@ -29,7 +29,7 @@ pub(super) struct RowState {
 }
 
 /// Row fits over the columns in play.
-pub(super) struct Oracle<'a> {
+pub(crate) struct Oracle<'a> {
     x: &'a UnitRows,
     /// Rows of X that may have weight, in the order in which they came into play.
     columns: Vec<usize>,
@@ -44,9 +44,10 @@ pub(super) struct Oracle<'a> {
 }
 
 /// A row after its fit, the pivots it took, and a cut if it misses too much.
-type Fitted = (RowState, usize, Option<Cut>);
+pub(crate) type Fitted = (RowState, usize, Option<Cut>);
 
-struct Workspace {
+/// The buffers of fits, one for each thread.
+pub(crate) struct Workspace {
     gathered: Gathered,
     solver: Solver,
     near: NearSolver,
@@ -54,7 +55,7 @@ struct Workspace {
 }
 
 impl Workspace {
-    fn under(control: &Control) -> Self {
+    pub fn under(control: &Control) -> Self {
         let (gathered, dual) = (Gathered::default(), Vec::new());
         let (solver, near) = (Solver::under(control), NearSolver::under(control));
         Workspace { gathered, solver, near, dual }
@@ -146,17 +147,23 @@ impl<'a> Oracle<'a> {
         let mut cuts = Vec::new();
         for (&i, fitted) in rows.iter().zip(solved) {
             let Some((state, pivots, cut)) = fitted else { continue };
-            self.rows[i] = state;
-            self.fits += 1;
-            self.pivots += pivots;
+            self.keep(i, state, pivots);
             cuts.extend(cut);
         }
         cuts
     }
 
-    /// One fit: weights, pivots, and a cut if it misses more than `allowed`. `None` when it was
-    /// stopped: the weights the row has may be better.
-    fn fit(
+    /// Keeps what a fit of row i came to, for the next to start from.
+    pub fn keep(&mut self, i: usize, state: RowState, pivots: usize) {
+        self.rows[i] = state;
+        self.fits += 1;
+        self.pivots += pivots;
+    }
+
+    /// One fit with weights on the columns `usable` of at most `d` (by column): weights, pivots, and a
+    /// cut if it misses more than `allowed`. `None` when it was stopped: the weights the row has may
+    /// be better.
+    pub fn fit(
         &self,
         work: &mut Workspace,
         i: usize,

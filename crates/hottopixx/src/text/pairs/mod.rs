@@ -46,6 +46,24 @@ pub enum PairKind {
     Gram,
 }
 
+impl PairKind {
+    fn name(self) -> &'static str {
+        match self {
+            PairKind::Cooccurrence => "cooccurrence",
+            PairKind::Gram => "gram",
+        }
+    }
+}
+
+impl std::str::FromStr for PairKind {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let all = [PairKind::Cooccurrence, PairKind::Gram];
+        crate::error::one_of("matrix", name, all, PairKind::name)
+    }
+}
+
 /// Columns added up: column j of a result goes to column `of[j]` of `count`. Multiplication by a
 /// matrix of zeros and ones, so that l1 errors on merged columns are never larger than on all.
 #[derive(Debug, Clone, PartialEq, Eq)]

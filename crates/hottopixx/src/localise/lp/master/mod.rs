@@ -48,7 +48,7 @@ const COARSER: f64 = 10.0;
 
 /// How a call of [`Master::solve`] ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum MasterOutcome {
+pub(crate) enum MasterOutcome {
     /// All constraints hold at the current point and the multipliers are feasible.
     Optimal,
     /// No point satisfies the cuts.
@@ -82,7 +82,7 @@ struct Constraint {
 
 /// A constraint in the caller's terms.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct CutRow<'a> {
+pub(crate) struct CutRow<'a> {
     /// Coefficients of the columns.
     pub columns: &'a [f64],
     /// The slack that has coefficient 1, if any.
@@ -95,7 +95,7 @@ pub(super) struct CutRow<'a> {
 
 /// The master program and its current basis. Variables are counted slacks first.
 #[derive(Debug, Default)]
-pub(super) struct Master {
+pub(crate) struct Master {
     slacks: usize,
     cost: Vec<f64>,
     constraints: Vec<Constraint>,
@@ -120,6 +120,8 @@ pub(super) struct Master {
     /// The costs while others stand in their place; empty otherwise.
     true_cost: Vec<f64>,
     noise: u64,
+    /// Columns that are held at 0 or 1; empty where none is.
+    fixed: Vec<Option<bool>>,
 }
 
 impl Master {
@@ -284,7 +286,8 @@ impl Master {
 
     /// Value of a column of the diagonal, within its bounds.
     pub fn column(&self, j: usize) -> f64 {
-        self.values[self.slacks + j].clamp(0.0, 1.0)
+        let (lower, upper) = self.range(self.slacks + j);
+        self.values[self.slacks + j].clamp(lower, upper)
     }
 
     /// Value of a slack.
@@ -300,9 +303,24 @@ impl Master {
         })
     }
 
+    /// Holds a column at 0 or 1, or lets it go. The basis stays dual feasible, so that the next call
+    /// of [`Master::solve`] goes on from it.
+    pub fn fix(&mut self, j: usize, at: Option<bool>) {
+        if self.fixed.is_empty() {
+            self.fixed.resize(self.columns(), None);
+        }
+        self.fixed[j] = at;
+    }
+
+    /// The bounds of a variable.
     #[inline]
-    fn upper(&self, variable: usize) -> f64 {
-        if variable < self.slacks { f64::INFINITY } else { 1.0 }
+    fn range(&self, variable: usize) -> (f64, f64) {
+        let Some(column) = variable.checked_sub(self.slacks) else { return (0.0, f64::INFINITY) };
+        match self.fixed.get(column) {
+            Some(Some(false)) => (0.0, 0.0),
+            Some(Some(true)) => (1.0, 1.0),
+            _ => (0.0, 1.0),
+        }
     }
 
     #[inline]

@@ -47,8 +47,9 @@ impl Master {
         let mut found = None;
         for (position, &v) in self.free.iter().enumerate() {
             let value = self.values[v as usize];
-            let over = value - self.upper(v as usize);
-            let (violation, sign) = if -value > over { (-value, 1.0) } else { (over, -1.0) };
+            let (lower, upper) = self.range(v as usize);
+            let (under, over) = (lower - value, value - upper);
+            let (violation, sign) = if under > over { (under, 1.0) } else { (over, -1.0) };
             if violation > best && !self.barred.contains(&Left::Variable(v)) {
                 best = violation;
                 found = Some((Leaving::Variable { position, sign }, violation));
@@ -149,7 +150,10 @@ impl Master {
         let mut stop = None;
         for (k, b) in breakpoints.iter().enumerate() {
             slope -= match b.what {
-                Entering::Variable(v) => b.size * self.upper(v),
+                Entering::Variable(v) => {
+                    let (lower, upper) = self.range(v);
+                    b.size * (upper - lower)
+                }
                 Entering::Tight(_) => f64::INFINITY,
             };
             // At slope zero the program is on the brink of infeasibility, not beyond it.

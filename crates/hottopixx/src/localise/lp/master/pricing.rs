@@ -61,9 +61,13 @@ impl Master {
     pub(super) fn evaluate(&mut self, corrected: bool) -> f64 {
         let mut at_one = Vec::new();
         for v in 0..self.values.len() {
-            let upper = self.place[v] == VariablePlace::Upper;
-            self.values[v] = if upper { 1.0 } else { 0.0 };
-            if upper {
+            let (lower, upper) = self.range(v);
+            self.values[v] = match self.place[v] {
+                VariablePlace::Lower => lower,
+                VariablePlace::Upper => upper,
+                VariablePlace::Free => 0.0,
+            };
+            if self.values[v] == 1.0 {
                 at_one.push(v - self.slacks);
             }
         }

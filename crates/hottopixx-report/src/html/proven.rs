@@ -5,21 +5,21 @@ use crate::summary::six_down;
 use crate::text::count;
 use crate::{Summary, bounds, six};
 use hottopixx::localise::lp::LpStatus;
-use hottopixx::{Bounds, Goal};
+use hottopixx::{Bounded, Bounds};
 use std::fmt::Write as _;
 
 /// What was proven and how far the answer is from it; nothing where nothing was.
-pub(super) fn certificate(out: &mut String, s: &Summary) {
-    let Some(certificate) = &s.certificate else { return };
-    let name = certificate.program();
+pub(super) fn proven(out: &mut String, s: &Summary) {
+    let Some(proven) = &s.bounds else { return };
+    let name = proven.program();
     let _ = write!(
         out,
         "<h2>What is proven</h2>\n<p>{}</p>\n<p class=\"small\">The linear program {name} ended {}; \
          {}, {}.</p>\n",
-        escape(&words(certificate, s)),
-        escape(&bounds::figures(certificate)),
-        count(certificate.rounds, "round"),
-        count(certificate.cuts, "cut"),
+        escape(&words(proven, s)),
+        escape(&bounds::figures(proven)),
+        count(proven.rounds, "round"),
+        count(proven.cuts, "cut"),
     );
 }
 
@@ -28,20 +28,31 @@ fn words(c: &Bounds, s: &Summary) -> String {
     let chosen = count(s.rank, "row");
     let every = format!("A linear program weighed all choices of {chosen} at once");
     let proven = match c.goal {
-        Goal::Minimax => format!(
+        Bounded::Minimax => format!(
             "{every} and proved that none of them, with weights of at most 1, can bring the largest \
              error of a row below {}. {}",
             six_down(c.lower_bound),
             distance("largest error", s.error.inf1, c.lower_bound)
         ),
-        Goal::Total => format!(
+        Bounded::Total => format!(
             "{every} and proved that with none of them, with weights of at most 1, the errors of \
              all {} can sum to less than {}. {}",
             count(rows, "row"),
             six_down(c.lower_bound),
             distance("sum of errors", s.error.mean_l1 * rows as f64, c.lower_bound)
         ),
-        Goal::Cost { .. } => {
+        Bounded::Mean => format!(
+            "It is proven that no choice of {chosen}, whatever the weights, has a mean error below {}. {}",
+            six_down(c.lower_bound),
+            distance("mean error", s.error.mean_l1, c.lower_bound)
+        ),
+        Bounded::Max => format!(
+            "It is proven that no choice of {chosen}, whatever the weights, has a largest error below \
+             {}. {}",
+            six_down(c.lower_bound),
+            distance("largest error", s.error.inf1, c.lower_bound)
+        ),
+        Bounded::Cost { .. } => {
             let meaning = bounds::meaning(c, s.rank, rows, &s.error);
             format!("A linear program proved: {}.", meaning.join(" "))
         }
@@ -100,9 +111,9 @@ mod tests {
     use super::*;
     use crate::summary::example;
 
-    fn proven(goal: Goal, lower_bound: f64, status: LpStatus) -> String {
+    fn shown(goal: Bounded, lower_bound: f64, status: LpStatus) -> String {
         let mut summary = example();
-        summary.certificate = Some(Bounds {
+        summary.bounds = Some(Bounds {
             goal,
             objective: lower_bound,
             lower_bound,
@@ -113,31 +124,31 @@ mod tests {
             cuts: 40,
         });
         let mut out = String::new();
-        certificate(&mut out, &summary);
+        proven(&mut out, &summary);
         out
     }
 
     #[test]
     fn says_how_far_the_answer_is_from_the_bound() {
-        let text = proven(Goal::Minimax, 0.02, LpStatus::Optimal);
+        let text = shown(Bounded::Minimax, 0.02, LpStatus::Optimal);
         for part in ["all choices of 2 rows", "below 0.0200000", "5.0 % above", "by 4.8 % at most"]
         {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(text.contains("minimax ended optimal") && text.contains("3 rounds, 40 cuts"));
-        let text = proven(Goal::Total, 0.4, LpStatus::Feasible);
+        let text = shown(Bounded::Total, 0.4, LpStatus::Feasible);
         assert!(text.contains("27 % above") && text.contains("may raise it"), "{text}");
         assert!(
-            proven(Goal::Minimax, 0.021, LpStatus::Optimal).contains("within 0.1 % of the best")
+            shown(Bounded::Minimax, 0.021, LpStatus::Optimal).contains("within 0.1 % of the best")
         );
-        assert!(proven(Goal::Minimax, 0.022, LpStatus::Optimal).contains("weights above 1"));
-        assert!(proven(Goal::Minimax, 0.0, LpStatus::Feasible).contains("no more than that"));
+        assert!(shown(Bounded::Minimax, 0.022, LpStatus::Optimal).contains("weights above 1"));
+        assert!(shown(Bounded::Minimax, 0.0, LpStatus::Feasible).contains("no more than that"));
         assert!(
-            proven(Goal::Cost { tau: 0.1 }, 2.0, LpStatus::Optimal)
+            shown(Bounded::Cost { tau: 0.1 }, 2.0, LpStatus::Optimal)
                 .contains("every row within tau = 0.1")
         );
         let mut out = String::new();
-        certificate(&mut out, &example());
+        proven(&mut out, &example());
         assert!(out.is_empty());
     }
 }

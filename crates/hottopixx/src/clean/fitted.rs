@@ -55,7 +55,7 @@ impl std::str::FromStr for Cleaning {
 
 /// A set of hott rows with all rows fitted on it.
 #[derive(Debug, Clone)]
-pub struct Selection {
+pub struct FittedChoice {
     /// The hott rows, as rows of X.
     pub hott: Vec<usize>,
     /// Every row of X fitted on them.
@@ -81,11 +81,11 @@ pub struct Cleaner<'a> {
 
 impl Cleaner<'_> {
     /// All rows fitted on `hott`.
-    pub fn clean(&self, hott: Vec<usize>) -> Selection {
+    pub fn clean(&self, hott: Vec<usize>) -> FittedChoice {
         let (x, control) = (self.x, self.control);
         let fits = match self.cleaning {
             Cleaning::Auto | Cleaning::Exact => {
-                return Selection::new(x, hott, self.objective, None, control);
+                return FittedChoice::new(x, hott, self.objective, None, control);
             }
             Cleaning::LeastSquares => {
                 least_squares(x, &hott, &(0..x.features()).collect::<Vec<_>>(), control)
@@ -96,11 +96,11 @@ impl Cleaner<'_> {
             }
         };
         let score = self.objective.score(fits.iter().map(|fit| fit.error));
-        Selection { hott, fits, score }
+        FittedChoice { hott, fits, score }
     }
 }
 
-impl Selection {
+impl FittedChoice {
     /// Cleans the rows on `hott`, starting from earlier fits where there are any.
     pub fn new(
         x: &UnitRows,
@@ -112,7 +112,7 @@ impl Selection {
         let rows: Vec<usize> = (0..x.features()).collect();
         let fits = refit(x, &hott, &rows, earlier, control);
         let score = objective.score(fits.iter().map(|f| f.error));
-        Selection { hott, fits, score }
+        FittedChoice { hott, fits, score }
     }
 
     /// Puts the hott rows in order of their l1 distance from the mean row of X, the most

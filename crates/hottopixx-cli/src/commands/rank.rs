@@ -1,0 +1,128 @@
+//! `hottopixx rank`: how many rows it takes to explain every row within tau.
+
+use crate::args;
+use crate::commands::certify::paragraph;
+use crate::failure::{Failure, print};
+use crate::job::Session;
+use crate::output;
+use crate::summarise::RunSeconds;
+use hottopixx::RankNeeded;
+use hottopixx::control::Stop;
+use hottopixx_io::machine::peak_memory;
+use hottopixx_report::six;
+use hottopixx_report::table::plain;
+use hottopixx_report::text::{count, grouped, line};
+use serde::Serialize;
+use std::time::Instant;
+
+/// The bracket, as `--json` prints it.
+#[derive(Serialize)]
+struct RankReport {
+    input: String,
+    features: usize,
+    examples: usize,
+    nonzeros: usize,
+    tau: f64,
+    /// No choice of fewer rows has all errors within tau.
+    lower: usize,
+    /// What of it is proven by a certificate that was verified; the rest by a search.
+    certified: usize,
+    /// The rows that are listed.
+    upper: usize,
+    /// Whether the two meet.
+    closed: bool,
+    hott: Vec<NamedRow>,
+    /// The largest error with these rows, by exact cleaning.
+    error: f64,
+    /// Nodes of the search.
+    nodes: usize,
+    stop: Stop,
+    seconds: RunSeconds,
+    peak_memory_bytes: Option<u64>,
+    threads: usize,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct NamedRow {
+    row: usize,
+    name: Option<String>,
+}
+
+/// Loads, brackets, reports.
+pub fn run(args: &args::RankArgs, started: Instant) -> Result<(), Failure> {
+    let session = Session::start(&args.run, args.print.quiet, started)?;
+    let problem = session.load(&args.input, &args.text)?;
+    let load = session.elapsed();
+    let factor = session.plain(&problem, 1)?;
+    let needed = factor.rank_needed(&problem.matrix, args.tau);
+    let RankNeeded { hott, bracket, .. } = needed.map_err(|error| problem.failure(error))?;
+    session.finish();
+    let names = problem.names.as_deref();
+    let named = hott.iter().map(|&row| {
+        let row = problem.input_row(row);
+        NamedRow { row, name: names.map(|names| names[row].clone()) }
+    });
+    let report = RankReport {
+        input: problem.label.clone(),
+        features: problem.features(),
+        examples: problem.examples(),
+        nonzeros: problem.matrix.nonzeros(),
+        tau: args.tau,
+        lower: bracket.lower,
+        certified: bracket.certified,
+        upper: hott.len(),
+        closed: bracket.lower == hott.len(),
+        hott: named.collect(),
+        error: bracket.error,
+        nodes: bracket.nodes,
+        stop: bracket.stop,
+        seconds: RunSeconds { load, total: session.elapsed() },
+        peak_memory_bytes: peak_memory(),
+        threads: session.threads,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    print(&if args.print.json { output::json(&report) } else { human(&report) })?;
+    match report.stop {
+        Stop::Interrupted => {
+            Err(Failure::Interrupted("interrupted: this was the best bracket so far".to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn human(r: &RankReport) -> String {
+    let mut out = format!("hottopixx {}\n", r.version);
+    line(&mut out, "input", &plain(&r.input));
+    let size = format!("{} features x {} examples", grouped(r.features), grouped(r.examples));
+    line(&mut out, "size", &size);
+    out.push('\n');
+    let rows = count(r.upper, "row");
+    let rank = if r.closed {
+        format!("{rows}: with fewer, some row has an l1 error above {}", r.tau)
+    } else {
+        format!("at least {}, and these {} do it", count(r.lower, "row"), grouped(r.upper))
+    };
+    paragraph(&mut out, "rank", &rank);
+    let label = |row: &NamedRow| match &row.name {
+        Some(name) => format!("{} ({})", row.row, plain(name)),
+        None => row.row.to_string(),
+    };
+    let labels: Vec<String> = r.hott.iter().map(label).collect();
+    paragraph(&mut out, "rows", &labels.join(", "));
+    line(&mut out, "error", &format!("largest {}, tau {}", six(r.error), r.tau));
+    let verified = match r.certified {
+        1 => "at least 1 row, which is no news".to_owned(),
+        certified => format!("at least {}, whatever the weights", count(certified, "row")),
+    };
+    line(&mut out, "verified", &verified);
+    if r.lower > r.certified {
+        let nodes = count(r.nodes, "node");
+        line(&mut out, "search", &format!("at least {}, after {nodes}", count(r.lower, "row")));
+    }
+    line(&mut out, "time", &format!("{:.2} s", r.seconds.total));
+    if r.stop != Stop::Finished {
+        line(&mut out, "stopped", &format!("{}: the bracket holds all the same", r.stop));
+    }
+    out
+}

@@ -1,0 +1,228 @@
+//! Several choices of rows compared on all rows of X, most of them on a part only.
+//!
+//! The mean error: all candidates are fitted on a random part of the rows that doubles from look to
+//! look, and one whose errors are above those of the leader by five standard errors of the mean
+//! difference, row by row, is out. Those that are near each other end on all rows.
+//!
+//! The largest error: after a first look the leader is fitted on all rows. The others meet its worst
+//! rows first, and the first row with a larger error than the leader's largest ends it for them, for
+//! certain.
+
+use super::shuffled_rows;
+use crate::Objective;
+use crate::clean::{Cleaner, Cleaning, FittedChoice, RowFit, least_squares, refit};
+use crate::control::{Progress, Stage};
+
+/// Rows of the first look, and of each step against the leader's worst rows.
+const FIRST_LOOK: usize = 64;
+/// Standard errors beyond which a difference is believed.
+const SURE: f64 = 5.0;
+
+/// One candidate: how many rows it was fitted on, in the race's order.
+pub(super) struct Runner {
+    hott: Vec<usize>,
+    /// By row of X; those not seen yet are empty.
+    fits: Vec<RowFit>,
+    pub seen: usize,
+}
+
+impl Runner {
+    /// Its errors on the rows it has seen.
+    pub fn errors<'a>(&'a self, order: &'a [usize]) -> impl Iterator<Item = f64> + 'a {
+        order[..self.seen].iter().map(|&i| self.fits[i].error)
+    }
+}
+
+pub(super) struct Race<'a> {
+    cleaner: &'a Cleaner<'a>,
+    pub runners: Vec<Runner>,
+    /// In which order rows are looked at.
+    pub order: Vec<usize>,
+}
+
+impl<'a> Race<'a> {
+    /// A race between these sets; `known` is the first of them, fitted on all rows.
+    pub fn new(
+        cleaner: &'a Cleaner<'a>,
+        sets: impl Iterator<Item = Vec<usize>>,
+        known: Option<FittedChoice>,
+    ) -> Self {
+        let f = cleaner.x.features();
+        let mut runners: Vec<Runner> =
+            sets.map(|hott| Runner { hott, fits: vec![RowFit::default(); f], seen: 0 }).collect();
+        if let (Some(known), Some(first)) = (known, runners.first_mut()) {
+            *first = Runner { hott: known.hott, fits: known.fits, seen: f };
+        }
+        Race { cleaner, runners, order: shuffled_rows(f) }
+    }
+
+    /// The position of the winner, fitted on all rows; `None` when there is nobody.
+    pub fn run(&mut self) -> Option<usize> {
+        if self.runners.is_empty() {
+            return None;
+        }
+        let f = self.order.len();
+        // After a stop there is nothing to compare: one is cleaned, once.
+        let hurried = self.runners.len() > 1 && !self.cleaner.control.goes_on();
+        let best = if self.runners.len() == 1 || hurried {
+            0
+        } else {
+            match self.cleaner.objective {
+                Objective::Mean => self.by_mean(),
+                Objective::Max => self.by_largest(),
+            }
+        };
+        self.see(best, f);
+        Some(best)
+    }
+
+    /// The winner with its fits.
+    pub fn finish(mut self, best: usize) -> FittedChoice {
+        let Runner { hott, fits, .. } = self.runners.swap_remove(best);
+        let score = self.cleaner.objective.score(fits.iter().map(|fit| fit.error));
+        FittedChoice { hott, fits, score }
+    }
+
+    /// Fits a candidate on the rows up to this many.
+    fn see(&mut self, at: usize, until: usize) {
+        let Cleaner { x, control, .. } = *self.cleaner;
+        let runner = &mut self.runners[at];
+        if runner.seen >= until {
+            return;
+        }
+        let rows = &self.order[runner.seen..until];
+        let fits = match self.cleaner.cleaning {
+            Cleaning::LeastSquares => least_squares(x, &runner.hott, rows, control),
+            _ => refit(x, &runner.hott, rows, None, control),
+        };
+        rows.iter().zip(fits).for_each(|(&i, fit)| runner.fits[i] = fit);
+        runner.seen = until;
+    }
+
+    fn by_mean(&mut self) -> usize {
+        let f = self.order.len();
+        let mut alive: Vec<usize> = (0..self.runners.len()).collect();
+        let (mut until, mut leader) = (FIRST_LOOK.min(f), 0);
+        loop {
+            for (done, &at) in alive.iter().enumerate() {
+                if done > 0 && self.cleaner.control.stopped().is_some() {
+                    alive.truncate(done);
+                    break;
+                }
+                self.see(at, until);
+                self.report(done + 1, alive.len(), None);
+            }
+            let sum = |at: usize| -> f64 { self.runners[at].errors(&self.order).take(until).sum() };
+            let sums: Vec<f64> = alive.iter().map(|&at| sum(at)).collect();
+            let (mut least, mut first) = (f64::INFINITY, true);
+            for (&at, &sum) in alive.iter().zip(&sums) {
+                if first || sum < least {
+                    (leader, least, first) = (at, sum, false);
+                }
+            }
+            self.report(alive.len(), alive.len(), Some(least / until as f64));
+            if until == f || self.cleaner.control.stopped().is_some() {
+                return leader;
+            }
+            alive.retain(|&at| at == leader || !self.clearly_worse(at, leader, until));
+            until = if alive.len() == 1 { f } else { (2 * until).min(f) };
+        }
+    }
+
+    /// Whether the errors on the first rows are above those of the leader, beyond all chance: row by
+    /// row, since a hard row is hard for both.
+    fn clearly_worse(&self, at: usize, leader: usize, until: usize) -> bool {
+        let (one, other) = (&self.runners[at], &self.runners[leader]);
+        let pairs = one.errors(&self.order).zip(other.errors(&self.order)).take(until);
+        let differences: Vec<f64> = pairs.map(|(a, b)| a - b).collect();
+        let count = differences.len() as f64;
+        let mean = differences.iter().sum::<f64>() / count;
+        let squares: f64 = differences.iter().map(|d| (d - mean).powi(2)).sum();
+        // The rows are drawn from f without replacement.
+        let unseen = 1.0 - count / self.order.len() as f64;
+        let error = (squares / (count - 1.0).max(1.0) / count * unseen).sqrt();
+        mean > SURE * error
+    }
+
+    fn by_largest(&mut self) -> usize {
+        let f = self.order.len();
+        let largest =
+            |race: &Race<'_>, at: usize| race.runners[at].errors(&race.order).fold(0.0, f64::max);
+        for at in 0..self.runners.len() {
+            if at > 0 && self.cleaner.control.stopped().is_some() {
+                return 0;
+            }
+            self.see(at, FIRST_LOOK.min(f));
+        }
+        let first: Vec<f64> = (0..self.runners.len()).map(|at| largest(self, at)).collect();
+        let mut contenders: Vec<usize> = (0..self.runners.len()).collect();
+        contenders.sort_by(|&a, &b| first[a].total_cmp(&first[b]).then(a.cmp(&b)));
+        let mut best = contenders[0];
+        self.see(best, f);
+        // The rest of the rows, the leader's worst first.
+        let (look, fits) = (FIRST_LOOK.min(f), &self.runners[best].fits);
+        let error = |i: usize| fits[i].error;
+        self.order[look..].sort_by(|&a, &b| error(b).total_cmp(&error(a)).then(a.cmp(&b)));
+        for (done, &at) in contenders.iter().enumerate().skip(1) {
+            let least = largest(self, best);
+            self.report(done, contenders.len(), Some(least));
+            while largest(self, at) < least && self.runners[at].seen < f {
+                if self.cleaner.control.stopped().is_some() {
+                    return best;
+                }
+                let until = (2 * self.runners[at].seen).max(FIRST_LOOK).min(f);
+                self.see(at, until);
+            }
+            if self.runners[at].seen == f && largest(self, at) < least {
+                best = at;
+            }
+        }
+        best
+    }
+
+    fn report(&self, done: usize, total: usize, best: Option<f64>) {
+        self.cleaner.control.report(&Progress {
+            stage: Stage::Select,
+            task: "judge",
+            done,
+            total: Some(total),
+            figure: best.map(|score| ("best", score)),
+            bound: None,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::Control;
+    use crate::localise::instances::paper;
+
+    /// The winner is that of cleaning every set on all rows, by either objective, and most sets do
+    /// not see them all.
+    #[test]
+    fn the_winner_is_the_best_on_all_rows() {
+        let instance = paper((900, 40, 5, 0), 2.0, 4);
+        let truth: Vec<usize> = instance.topics.iter().map(|topic| topic[0]).collect();
+        let mut sets: Vec<Vec<usize>> =
+            (0..8).map(|k| (0..5).map(|h| 50 * k + 9 * h).collect()).collect();
+        let mut nearly = truth.clone();
+        nearly[0] = (0..900).find(|i| !truth.contains(i)).unwrap();
+        sets.extend([nearly, truth]);
+        let control = Control::default();
+        for objective in Objective::ALL {
+            let (x, cleaning) = (&instance.x, Cleaning::Exact);
+            let cleaner = Cleaner { x, cleaning, objective, seed: 0, control: &control };
+            let score = |set: &Vec<usize>| cleaner.clean(set.clone()).score;
+            let scores: Vec<f64> = sets.iter().map(score).collect();
+            let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
+            let mut race = Race::new(&cleaner, sets.iter().cloned(), None);
+            let best = race.run().unwrap();
+            assert_eq!(scores[best], least, "{objective}: {scores:?}");
+            let unseen = race.runners.iter().filter(|runner| runner.seen < 900).count();
+            assert!(unseen >= 5, "{objective}: only {unseen} were out early");
+            let won = race.finish(best);
+            assert!((won.score - least).abs() < 1e-12 && won.fits.len() == 900);
+        }
+    }
+}
