@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,8 @@ import pytest
 import scipy.sparse as sp
 
 import hottopixx
+from hottopixx import _native
+from hottopixx._options import Cleaning, Effort, Method, Objective
 
 
 @pytest.fixture(scope="module")
@@ -121,11 +124,18 @@ def test_says_what_is_wrong_with_the_data(X, sentence):
         hottopixx.factor(X, 1)
 
 
+def test_names_are_those_of_the_library():
+    assert list(get_args(Method)) == _native.METHODS
+    assert list(get_args(Objective)) == _native.OBJECTIVES
+    assert list(get_args(Effort)) == _native.EFFORTS
+    assert list(get_args(Cleaning)) == _native.CLEANINGS
+
+
 def test_says_what_is_wrong_with_settings(instance):
     X = instance.X
     with pytest.raises(TypeError, match="unknown option 'epoch'"):
         hottopixx.factor(X, 3, epoch=3)
-    with pytest.raises(ValueError, match="cleaning is 'soap'"):
+    with pytest.raises(ValueError, match=r"cleaning = soap .* choose one of auto, exact"):
         hottopixx.factor(X, 3, cleaning="soap")
     for name in ("seed", "threads", "epochs", "memory"):
         with pytest.raises(ValueError, match=f"{name} is -1"):
@@ -219,7 +229,7 @@ def test_generate_is_fixed_by_its_seed():
     one = hottopixx.generate("paper", features=20, examples=30, rank=3, noise=0.95, seed=7)
     other = hottopixx.generate("paper", features=20, examples=30, rank=3, noise=0.95, seed=7)
     np.testing.assert_array_equal(one.X, other.X)
-    with pytest.raises(ValueError, match="family is 'nonsense': choose one of 'paper'"):
+    with pytest.raises(ValueError, match="family = nonsense is not possible: choose one of paper"):
         hottopixx.generate("nonsense", rank=3)
     with pytest.raises(ValueError, match="cannot generate paper"):
         hottopixx.generate("paper", features=2, examples=3, rank=5)

@@ -1,8 +1,6 @@
 //! Bad files of every format: each error is one sentence that names the place and the remedy.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use hottopixx_io::{Error, Format, LoadOptions};
 use zip::CompressionMethod::{Deflated, Stored};
 

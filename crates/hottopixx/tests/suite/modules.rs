@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module after all that it may use, as `docs/design.md` draws them.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 21] = [
     "kernels",
     "checkpoint",
     "control",
@@ -15,12 +15,14 @@ const ORDER: [&str; 19] = [
     "project",
     "squares",
     "l1",
+    "effort",
     "goal",
     "objective",
     "localise",
     "certify",
     "clean",
     "select",
+    "choice",
     "methods",
     "synth",
     "text",
@@ -31,6 +33,7 @@ const ORDER: [&str; 19] = [
 fn home(item: &str) -> &str {
     match item {
         "Error" => "error",
+        "Effort" => "effort",
         "Goal" => "goal",
         "Objective" => "objective",
         other if other.starts_with(char::is_uppercase) => "factor",

@@ -1,8 +1,6 @@
 //! Files that are mapped, kept as `.hpx` or built on disk: the same matrices by other ways.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use hottopixx::matrix::Matrix;
 use hottopixx_io::{Cache, CacheUse, Format, LoadOptions, Loaded, Source, load, peek, write};
 use std::fs::{self, File};

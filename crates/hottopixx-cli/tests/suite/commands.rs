@@ -1,8 +1,6 @@
 //! Every command does what it promises.
 
-mod common;
-
-use common::{Folder, npy};
+use crate::common::{Folder, error, npy};
 use serde_json::{Value, json};
 
 const TEXT: &str = "3\n4\n8\n1 1 2\n1 2 2\n2 2 1\n2 3 3\n3 3 1\n3 4 2\n3 1 1\n1 3 1\n";
@@ -19,10 +17,11 @@ fn json_is_the_promised_object() {
     assert_eq!(answer["seed"], 3);
     assert_eq!(answer["stop"], "finished");
     assert_eq!(answer["cleaning"], "exact");
-    // auto has solved minimax at this size; its bound is one on the largest error.
-    assert_eq!(answer["certificate"]["goal"], "minimax");
+    // The bound of auto is one on the error that it makes small, whatever rows are chosen.
+    assert_eq!(answer["certificate"]["goal"], "mean");
+    assert_eq!(answer["certificate"]["objective"], answer["error"]["mean_l1"]);
     let bound = answer["certificate"]["lower_bound"].as_f64().unwrap();
-    assert!(bound > 0.0 && bound < answer["error"]["inf1"].as_f64().unwrap());
+    assert!(bound > 0.0 && bound <= answer["error"]["mean_l1"].as_f64().unwrap());
     assert!(answer["version"].is_string());
     assert!(answer["threads"].as_u64().unwrap() >= 1);
     for key in ["inf1", "mean_l1", "rmse"] {
@@ -116,6 +115,50 @@ fn bounds_are_in_every_form_of_the_answer() {
     assert!(folder.text(&args).contains("note      "));
     let answer = folder.json(&[&args[..], &["--json"]].concat());
     assert!(!answer["notes"].as_array().unwrap().is_empty());
+}
+
+/// Bounds about the reported error, the best choice, and the number of rows that tau asks for.
+#[test]
+fn choices_are_bounded_searched_and_counted() {
+    let folder = Folder::with_instance();
+    folder.write(
+        "x.csv",
+        "8,1,1,0,0\n0,8,1,1,0\n0,0,0,0,0\n0,0,1,1,8\n4,4.5,1,.5,0\n2.5,3,1.5,1,2\n",
+    );
+    let exact = folder.json(&["certify", "x.csv", "--rank", "2", "--exact", "--json"]);
+    let choice = &exact["choice"];
+    assert_eq!(
+        (&choice["search"]["optimal"], &exact["certificate"]["verified"]),
+        (&json!(true), &json!(true))
+    );
+    let (bound, error) = (choice["bound"].as_f64().unwrap(), choice["error"].as_f64().unwrap());
+    assert_eq!(exact["certificate"]["choice_bound"].as_f64(), Some(bound));
+    assert!(bound <= error && choice["search"]["bound"].as_f64().unwrap() <= error);
+    // No pair of rows, as evaluate measures it, is better.
+    let mut best = f64::INFINITY;
+    for (a, b) in [(0, 1), (0, 3), (0, 4), (0, 5), (1, 3), (1, 4), (1, 5), (3, 4), (3, 5), (4, 5)] {
+        let pair = format!("{a},{b}");
+        let report = folder.json(&["evaluate", "x.csv", "--hott", &pair, "--json"]);
+        best = report["error"]["inf1"].as_f64().unwrap().min(best);
+    }
+    assert!((error - best).abs() < 1e-5, "{error} {best}");
+    let text = folder.text(&["certify", "x.csv", "--rank", "2", "--exact"]);
+    assert!(text.contains("no choice of 2 rows is") && text.contains("weights free"), "{text}");
+
+    let tau = (1.0001 * best).to_string();
+    let rank = folder.json(&["rank", "x.csv", "--tau", &tau, "--json"]);
+    assert_eq!(
+        (&rank["lower"], &rank["upper"], &rank["closed"]),
+        (&json!(2), &json!(2), &json!(true))
+    );
+    let less = (0.999 * best).to_string();
+    let rank = folder.json(&["rank", "x.csv", "--tau", &less, "--json"]);
+    assert!(rank["lower"].as_u64() >= Some(3) && rank["error"].as_f64().unwrap() <= 0.999 * best);
+    let planted = folder.text(&["rank", "X.npy", "--tau", "0.3", "--max-seconds", "20"]);
+    assert!(planted.contains("rank ") && planted.contains("verified"), "{planted}");
+    assert!(folder.refusal(&["rank", "x.csv", "--tau", "-1"], 1).contains("tau"));
+    let total = ["certify", "x.csv", "--rank", "2", "--exact", "--method", "total"];
+    assert!(folder.refusal(&total, 1).contains("minimax"));
 }
 
 #[test]
@@ -395,8 +438,8 @@ fn a_reader_that_goes_away_is_success() {
         .unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", common::error(&output));
-    assert!(output.stderr.is_empty(), "{}", common::error(&output));
+    assert_eq!(output.status.code(), Some(0), "{}", error(&output));
+    assert!(output.stderr.is_empty(), "{}", error(&output));
 }
 
 #[test]
@@ -465,7 +508,7 @@ fn an_interrupt_keeps_the_best_answer_so_far() {
         .unwrap();
     assert!(sent.success());
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", common::error(&output));
+    assert_eq!(output.status.code(), Some(130), "{}", error(&output));
     let summary: Value = serde_json::from_slice(&folder.read("out/summary.json")).unwrap();
     assert_eq!(summary["stop"], "interrupted");
     assert_eq!(summary["hott"].as_array().unwrap().len(), 5);

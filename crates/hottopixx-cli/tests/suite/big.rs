@@ -1,8 +1,6 @@
 //! Caches and `.hpx` files, through the real binary.
 
-mod common;
-
-use common::{Folder, error};
+use crate::common::{Folder, error};
 use serde_json::Value;
 
 const TABLE: &str = "w,a,b,c\noil,1,2,3\nbank,4,5,6\nloan,2,1,1\nrig,1,1,9\n";

@@ -2,8 +2,8 @@
 
 #[test]
 fn the_readme_shows_the_example() {
-    let readme = include_str!("../../../README.md");
-    let example = include_str!("../examples/readme.rs");
+    let readme = include_str!("../../../../README.md");
+    let example = include_str!("../../examples/readme.rs");
     let (_, code) = example.split_once("\n\n").expect("a line about it comes first");
     assert!(readme.contains(&format!("```rust\n{code}```\n")));
 }

@@ -1,8 +1,6 @@
 //! Files on disk: opening, extensions, vocabularies, lists, and the way back through the writers.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use hottopixx::matrix::Matrix;
 use hottopixx_io::{
     Error, Format, LoadOptions, Loaded, Source, load, read_names, read_numbers, write,

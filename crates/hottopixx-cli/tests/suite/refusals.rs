@@ -1,9 +1,7 @@
 //! Whatever is wrong with the data or the options: exit code 1 (or 2 for usage), one line on
 //! standard error that names the file and the remedy, nothing on standard output, no panic.
 
-mod common;
-
-use common::{Folder, npy, npy_with};
+use crate::common::{Folder, error, npy, npy_with};
 use std::io::Write as _;
 
 /// A file, flags beside `factor FILE`, and words its sentence must contain.
@@ -261,7 +259,7 @@ fn a_full_disk_is_an_error() {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let output = folder.command(&["factor", "X.npy", "--rank", "2"]).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(common::error(&output).contains("standard output"), "{}", common::error(&output));
+    assert!(error(&output).contains("standard output"), "{}", error(&output));
 }
 
 /// `certify X.npy --out .` once replaced X.npy by its unit rows and removed X.npz.

@@ -1,8 +1,6 @@
 //! Good files of every format, and what they must turn into.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use hottopixx_io::{Format, LoadOptions};
 use zip::CompressionMethod::{Deflated, Stored};
 

@@ -1,8 +1,6 @@
 //! `reproduce` makes its figures and page, and refuses what does not belong together.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 
 /// Two contenders on two instances.
 const RUNS: &str = "\

@@ -1,8 +1,6 @@
 //! `hottopixx verify`: certificates that hold, and every way in which they may not.
 
-mod common;
-
-use common::{Folder, npy_with};
+use crate::common::{Folder, npy_with};
 use hottopixx::matrix::{Matrix, Sparse};
 use hottopixx_io::{LoadOptions, Source, load_signed, write};
 use serde_json::{Value, json};
@@ -44,6 +42,7 @@ fn certificates_of_every_program_hold_for_dense_and_sparse_data_and_zero_rows() 
             let verify = ["verify", "proof", "--data", data];
             let found = folder.json(&[&verify[..], &["--json"]].concat());
             assert_eq!(found["verified"], true);
+            assert_eq!(found["choice_bound"].is_null(), method[0] != "minimax");
             for figure in ["objective", "lower_bound", "gap"] {
                 assert_eq!(found[figure], made["certificate"][figure], "{data} {method:?}");
             }
@@ -137,6 +136,19 @@ fn every_file_that_was_changed_is_refused() {
     alter("nothing was certified", &|w| w["claims"] = Value::Null);
     alter("lists other rows", &|w| w["prepared"]["transpose"] = json!(true));
     alter("weight 'x'", &|w| w["prepared"]["weight"] = json!("x"));
+    alter("the file says", &|w| w["certificate"]["choice_bound"] = json!(0.5));
+    alter("do not prove", &|w| w["choice_certificate"]["threshold"] = json!(0.5));
+    alter("another number", &|w| w["choice_certificate"]["rank"] = json!(4));
+    alter("multiplier", &|w| w["choice_certificate"]["multipliers"][0] = json!(-1.0));
+    alter("multiplier", &|w| w["choice_certificate"]["multipliers"] = json!([]));
+    alter("out of place", &|w| w["choice_certificate"]["rows"][0] = json!(40));
+    alter("the file says", &|w| w["choice_certificate"] = Value::Null);
+    begin();
+    change(&folder, "proof/choice_Y.npy", |y| y[0] = 1.5);
+    refused("at most 1");
+    begin();
+    change(&folder, "proof/choice_Y.npy", |y| y.iter_mut().for_each(|y| *y = -*y));
+    refused("do not prove");
     alter("certify --out", &|w| *w = json!([1]));
 }
 

@@ -1,8 +1,7 @@
 //! `report.html` in a real browser: it opens without a complaint, searching and sorting work, and
 //! names with markup in them do nothing. Where no browser is, the test says so and passes.
 
-mod common;
-use common::Folder;
+use crate::common::Folder;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -4,9 +4,7 @@
 //! inputs are good files with bytes changed, cut, repeated or put in, since these get further into a
 //! parser than noise does.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use hottopixx_io::{Format, LoadOptions, Source, load, peek};
 use proptest::prelude::*;
 

@@ -1,5 +1,4 @@
 //! The real binary in a temporary folder.
-#![allow(dead_code)] // each test file uses its own part
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,5 +1,4 @@
-//! Files as numpy and scipy write them, built from bytes; each test file uses some of this.
-#![allow(dead_code)]
+//! Files as numpy and scipy write them, built from bytes.
 
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx_io::{Error, Format, LoadOptions, Loaded, read};

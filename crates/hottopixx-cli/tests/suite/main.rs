@@ -1,0 +1,11 @@
+//! The program as its users run it; all tests in one program, which is linked once.
+
+mod big;
+mod browser;
+mod commands;
+mod common;
+mod limits;
+mod refusals;
+mod reproduce;
+mod resume;
+mod verify;

@@ -1,0 +1,8 @@
+//! Files of every kind through the public interface, in one program, which is linked once.
+
+mod big;
+mod common;
+mod files;
+mod formats;
+mod fuzz;
+mod refusals;

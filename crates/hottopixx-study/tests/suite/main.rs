@@ -1,0 +1,4 @@
+//! The quick forms of studies and benchmarks, in one program, which is linked once.
+
+mod bench;
+mod quick;

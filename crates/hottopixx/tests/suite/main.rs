@@ -1,0 +1,6 @@
+//! The library through its public interface, in one program, which is linked once.
+
+mod factor;
+mod faults;
+mod modules;
+mod readme;
