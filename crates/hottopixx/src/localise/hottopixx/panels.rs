@@ -221,14 +221,14 @@ fn bytes(f: usize, columns: usize, width: usize) -> usize {
 }
 
 /// The windows: as few as the memory allows, of equal size but for the last, never less than a
-/// panel.
+/// panel; none where there are no columns.
 pub(super) fn windows(
     f: usize,
     n: usize,
     width: usize,
     bytes_allowed: Option<usize>,
 ) -> Vec<Range<usize>> {
-    let panels = n.div_ceil(width);
+    let panels = n.div_ceil(width).max(1);
     let allowed = bytes_allowed.map_or(panels, |b| (b / bytes(f, width, width)).clamp(1, panels));
     let size = panels.div_ceil(panels.div_ceil(allowed)) * width;
     (0..n).step_by(size).map(|first| first..n.min(first + size)).collect()
@@ -299,6 +299,15 @@ mod tests {
         let is = |k: usize, c: &[f32]| rows.iter().zip(c).all(|(row, v)| row[k] as f32 == *v);
         let find = |c: &&[f32]| window.clone().find(|&k| is(k, c)).expect("a column of the window");
         columns[..panel.columns].iter().map(find).collect()
+    }
+
+    /// A file may claim rows without columns: its memory is planned before that is refused.
+    #[test]
+    fn no_columns_take_no_windows() {
+        for bytes_allowed in [None, Some(1)] {
+            assert!(windows(3, 0, 8, bytes_allowed).is_empty());
+            assert_eq!(memory(3, 0, 8, bytes_allowed), 0);
+        }
     }
 
     #[test]
