@@ -1,10 +1,11 @@
-"""The best choice of r rows as a mixed-integer program for HiGHS, to compare 'certify --exact' with.
+"""The best choice of r rows as a mixed-integer program for HiGHS, beside 'certify --exact'.
 
     python choice_mip.py X.npy --rank 4 [--max-seconds 300]
 
-min t over d in {0,1}^f, sum d = r, 0 <= c_ij <= u_ij d_j, with the l1 error of row i in its hinge form,
-2 sum_k (x_ik - (cX)_ik)_+ + sum_j c_ij - 1 <= t. The caps u_ij, weighted medians of x_ik / x_jk, change no
-choice's error and are as tight a bound for HiGHS as we know. Needs numpy, scipy and highspy.
+min t over d in {0,1}^f, sum d = r, 0 <= c_ij <= u_ij d_j, with the l1 error of row i in its hinge
+form, 2 sum_k (x_ik - (cX)_ik)_+ + sum_j c_ij - 1 <= t. The caps u_ij, weighted medians of
+x_ik / x_jk, change no choice's error and are as tight a bound for HiGHS as we know. Needs numpy,
+scipy and highspy.
 """
 
 import argparse

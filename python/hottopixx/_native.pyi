@@ -3,9 +3,9 @@ from ._types import Answer, Floats, Native, Run, Settings
 __all__ = [
     "BLOCK_DOCUMENTS",
     "CLEANINGS",
-    "EFFORTS",
     "DENSE_ABOVE",
     "DENSE_TILE",
+    "EFFORTS",
     "METHODS",
     "OBJECTIVES",
     "STEP",

@@ -180,8 +180,8 @@ class Certified:
     checked: dict[str, float] | None
     #: The largest error of a row with weights of at most 1, which the bound of minimax is about.
     bounded_inf1: float
-    #: No choice of so many rows has a smaller largest error, whatever the weights: verified; None where
-    #: that was not looked at.
+    #: No choice of this many rows has a smaller largest error, whatever the weights: verified;
+    #: None where that was not looked at.
     choice_bound: float | None
     #: The best choice that was met on the way ("hott"), its "error", and the "gap" to the bound.
     choice: dict[str, Any] | None
