@@ -22,5 +22,5 @@ pub(crate) use single::{Above, add_above, clip, l1_distance};
 pub(crate) use steps::{LANES, PanelSteps, QUAD, pack_gram, packed_gram_len, take_steps};
 pub use vector::{
     advance, axpy, axpy4, dot, max_abs, norms, scaled_distance, speed_below, steps_to_zero,
-    transpose,
+    transpose, transpose_while,
 };

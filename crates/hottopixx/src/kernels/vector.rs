@@ -92,9 +92,24 @@ dispatched! {
 /// `to`, cols x rows, becomes the transpose of `from`, rows x cols; copied in tiles that fit the
 /// cache.
 pub fn transpose(rows: usize, cols: usize, from: &[f64], to: &mut [f64]) {
+    transpose_while(|_| true, rows, cols, from, to);
+}
+
+/// The same for as long as `go_on`, which is told how many entries come next, says so. False when
+/// it did not: `to` is then of no use.
+pub fn transpose_while(
+    mut go_on: impl FnMut(usize) -> bool,
+    rows: usize,
+    cols: usize,
+    from: &[f64],
+    to: &mut [f64],
+) -> bool {
     const TILE: usize = 32;
     let (from, to) = (&from[..rows * cols], &mut to[..rows * cols]);
     for i0 in (0..rows).step_by(TILE) {
+        if !go_on(TILE * cols) {
+            return false;
+        }
         for j0 in (0..cols).step_by(TILE) {
             for i in i0..(i0 + TILE).min(rows) {
                 for j in j0..(j0 + TILE).min(cols) {
@@ -103,6 +118,7 @@ pub fn transpose(rows: usize, cols: usize, from: &[f64], to: &mut [f64]) {
             }
         }
     }
+    true
 }
 
 dispatched! {

@@ -38,7 +38,6 @@ use crate::matrix::{Dense, Matrix, Sparse};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 /// Distances up to this count as zero; a solved hull distance is within 3e-9 of its bound.
 const ROUNDING: f64 = 1e-8;
@@ -229,26 +228,15 @@ fn with_penalty(
     Ok(Some(Sparse::new(m, n + 1, starts, columns, values)?.into()))
 }
 
-/// Laying the atoms out takes about this many times as long as copying them, and cannot be stopped.
-const LAYOUT: u32 = 4;
-
-/// The candidates with the penalty, as points and as atoms; `None` when stopped, and when there is
-/// too little time.
+/// The candidates with the penalty, as points and as atoms; `None` when stopped.
 fn points_and_atoms(
     x: &UnitRows,
     candidates: &[usize],
     control: &Control,
 ) -> Result<Option<(Matrix, Atoms)>, Error> {
-    let begun = Instant::now();
     let Some(points) = with_penalty(x, candidates, control)? else { return Ok(None) };
-    let needed = LAYOUT * begun.elapsed();
-    let late = control.remaining().is_some_and(|left| left < needed);
-    let control = if late { &control.for_share(0.0) } else { control };
-    if !control.goes_on() {
-        return Ok(None);
-    }
-    let atoms = Atoms::new(&points);
-    Ok(Some((points, atoms)))
+    let atoms = Atoms::under(&points, control);
+    Ok(atoms.map(|atoms| (points, atoms)))
 }
 
 /// Step 2 for every candidate; the reason for rows that came after a stop, `None` when that was
