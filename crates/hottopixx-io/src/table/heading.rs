@@ -72,6 +72,11 @@ const CORNERS: [&str; 38] = [
 ];
 
 impl Heading {
+    /// Whether a record is a row: as wide as the others, and not empty.
+    pub fn is_row(&self, record: &ByteRecord) -> bool {
+        record.len() == self.width && record.iter().any(|cell| !cell.trim_ascii().is_empty())
+    }
+
     /// Looks at the first records of a table.
     pub fn find(
         records: &[Numbered],
@@ -218,7 +223,7 @@ impl Look {
     /// `150,4,setosa,versicolor,virginica`, as scikit-learn's files begin: numbers of rows and of
     /// features, names of classes, whose number is the last cell of every row.
     fn is_sizes(&self, first: &ByteRecord, rest: &[Numbered], whole_file: bool) -> bool {
-        let [rows, features] = [0, 1].map(|k| first.get(k).and_then(|cell| whole(cell)));
+        let [rows, features] = [0, 1].map(|k| first.get(k).and_then(whole));
         let width = usual_width(rest) as u64;
         rows.is_some_and(|rows| rows == rest.len() as u64 || !whole_file)
             && rows > Some(1)

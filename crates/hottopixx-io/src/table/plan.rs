@@ -7,7 +7,6 @@ use super::options::{Decimal, Delimiter, IndexColumn, TableOptions};
 use super::roles::{Column, Role};
 use super::sample::{Numbered, Sample, decimal};
 use crate::error::Fault;
-use csv::ByteRecord;
 
 /// What becomes of each column.
 pub(super) struct Plan {
@@ -39,59 +38,21 @@ impl Plan {
             None => decimal(&records)?,
         };
         let heading = Heading::find(&records, sample.whole, options.header, decimal)?;
-        let (above, width) = (heading.above, heading.width);
-        let is_row =
-            |r: &ByteRecord| r.len() == width && !r.iter().all(|c| c.trim_ascii().is_empty());
         let rows: Vec<Numbered> =
-            records.into_iter().skip(above).filter(|(record, _)| is_row(record)).collect();
-        let name = |k: usize| heading.names.as_ref().map(|names| names[k].as_str());
-        let mut roles: Vec<Role> = (0..heading.width)
-            .map(|number| Column { rows: &rows, number, name: name(number), decimal }.role())
-            .collect();
-        if let (true, Some(last)) = (heading.classes, roles.last_mut()) {
-            last.aside = Some(Aside::Classes);
-        }
-        let columns = Columns { names: heading.names.as_deref(), width: heading.width };
-        let chosen = options.columns.as_ref().map(|list| columns.list(list)).transpose()?;
-        let is_chosen = |k: &usize| chosen.as_ref().is_some_and(|chosen| chosen.contains(k));
-        let index = match &options.index {
-            IndexColumn::None => None,
-            IndexColumn::Column(item) => Some(columns.one(item)?),
-            IndexColumn::Auto if heading.names_rows => Some(0).filter(|k| !is_chosen(k)),
-            IndexColumn::Auto => usual_index(&roles).filter(|k| !is_chosen(k)),
-        };
-        let mut set_aside = Vec::new();
-        let mut data = match chosen {
-            Some(chosen) => chosen,
-            None => {
-                let kept = |k: &usize| match roles[*k].aside {
-                    _ if index == Some(*k) => false,
-                    // Whoever says that no column names the rows means all numbers.
-                    Some(Aside::Id | Aside::Time) if options.index == IndexColumn::None => true,
-                    Some(why) => {
-                        set_aside.push((*k, why));
-                        false
-                    }
-                    None => true,
-                };
-                (0..heading.width).filter(kept).collect()
-            }
-        };
-        if let Some(list) = &options.drop {
-            let dropped = columns.list(list)?;
-            data.retain(|k| !dropped.contains(k));
-            set_aside.retain(|(k, _)| !dropped.contains(k));
-        }
-        if data.is_empty() {
+            records.into_iter().skip(heading.above).filter(|(r, _)| heading.is_row(r)).collect();
+        let roles = roles(&heading, &rows, decimal);
+        let division = Division::make(&heading, &roles, options)?;
+        if division.data.is_empty() {
             return Err(no_numbers(options, rows.is_empty()));
         }
+        let Division { index, data, set_aside } = division;
         let open = options.index == IndexColumn::Auto
             && index.is_none()
             && options.columns.is_none()
             && data.len() > 1
             && data[0] == 0;
-        let usual_delimiter = delimiter == own;
         let index_role = index.and_then(|k| roles[k].aside);
+        let usual_delimiter = delimiter == own;
         Ok(Plan {
             delimiter,
             decimal,
@@ -128,6 +89,69 @@ impl Plan {
             dropped_rows: 0,
             dropped_columns: Vec::new(),
         }
+    }
+}
+
+/// What each column is, by its cells in these rows.
+fn roles(heading: &Heading, rows: &[Numbered], decimal: Decimal) -> Vec<Role> {
+    let name = |k: usize| heading.names.as_ref().map(|names| names[k].as_str());
+    let columns = 0..heading.width;
+    let mut roles: Vec<Role> =
+        columns.map(|number| Column { rows, number, name: name(number), decimal }.role()).collect();
+    if let (true, Some(last)) = (heading.classes, roles.last_mut()) {
+        last.aside = Some(Aside::Classes);
+    }
+    roles
+}
+
+/// Which columns name the rows, are data, or neither.
+struct Division {
+    index: Option<usize>,
+    data: Vec<usize>,
+    set_aside: Vec<(usize, Aside)>,
+}
+
+impl Division {
+    fn make(heading: &Heading, roles: &[Role], options: &TableOptions) -> Result<Self, Fault> {
+        let columns = Columns { names: heading.names.as_deref(), width: heading.width };
+        let chosen = options.columns.as_ref().map(|list| columns.list(list)).transpose()?;
+        let is_chosen = |k: &usize| chosen.as_ref().is_some_and(|chosen| chosen.contains(k));
+        let index = match &options.index {
+            IndexColumn::None => None,
+            IndexColumn::Column(item) => Some(columns.one(item)?),
+            IndexColumn::Auto if heading.names_rows => Some(0).filter(|k| !is_chosen(k)),
+            IndexColumn::Auto => usual_index(roles).filter(|k| !is_chosen(k)),
+        };
+        let mut division = match chosen {
+            Some(data) => Division { index, data, set_aside: Vec::new() },
+            None => Division::by_role(index, roles, options.index == IndexColumn::None),
+        };
+        if let Some(list) = &options.drop {
+            let dropped = columns.list(list)?;
+            division.data.retain(|k| !dropped.contains(k));
+            division.set_aside.retain(|(k, _)| !dropped.contains(k));
+        }
+        Ok(division)
+    }
+
+    /// `all_numbers` where the caller says that no column names the rows, and so means all numbers.
+    fn by_role(index: Option<usize>, roles: &[Role], all_numbers: bool) -> Self {
+        let is_number = |why: Aside| matches!(why, Aside::Id | Aside::Time);
+        let mut division = Division { index, data: Vec::new(), set_aside: Vec::new() };
+        for (k, role) in roles.iter().enumerate().filter(|(k, _)| Some(*k) != index) {
+            match role.aside {
+                Some(why) if !(all_numbers && is_number(why)) => division.set_aside.push((k, why)),
+                _ => division.data.push(k),
+            }
+        }
+        // Numbers that could be those of rows are data where there are no others, unless words name
+        // the rows: then there are none.
+        let named = index.is_some_and(|k| roles[k].aside == Some(Aside::Text));
+        if division.data.is_empty() && !named {
+            let numbers = division.set_aside.extract_if(.., |(_, why)| is_number(*why));
+            division.data = numbers.map(|(k, _)| k).collect();
+        }
+        division
     }
 }
 

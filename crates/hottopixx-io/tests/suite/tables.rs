@@ -92,6 +92,9 @@ fn row_numbers_and_years_are_not_data() {
     // A table whose columns are words, among them year and id: counts are data.
     let loaded = auto("year,id,time\n0,1,0\n2,1,1\n0,0,3\n");
     assert_eq!(loaded.matrix.cols(), 3);
+    // Where there are no other numbers, they are data.
+    assert_eq!(auto("count\n1\n2\n3\n4\n").matrix.rows(), 4);
+    assert_eq!(auto("1\n2\n3\n4\n5\n6\n").matrix.cols(), 1);
     // A clock runs on, in whole numbers or not.
     let loaded = auto("time,v\n0.0,1\n0.1,2\n0.2,5\n0.4,1\n");
     assert_eq!((loaded.matrix.cols(), aside(&loaded)), (1, vec![]));
