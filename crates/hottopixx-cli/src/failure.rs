@@ -8,6 +8,8 @@ use std::process::ExitCode;
 pub enum Failure {
     /// The data or the options are wrong: exit code 1.
     Wrong(String),
+    /// A word of the command line cannot be meant: exit code 2.
+    Usage(String),
     /// There is no answer (infeasible), or a limit was hit before there was one: exit code 3.
     NoAnswer(String),
     /// The user interrupted: exit code 130.
@@ -38,6 +40,7 @@ impl Failure {
     pub fn report(&self) -> ExitCode {
         let (sentence, code) = match self {
             Failure::Wrong(sentence) => (sentence, 1),
+            Failure::Usage(sentence) => (sentence, 2),
             Failure::NoAnswer(sentence) => (sentence, 3),
             Failure::Interrupted(sentence) => (sentence, 130),
         };

@@ -15,6 +15,7 @@ mod memory;
 mod output;
 mod problem;
 mod progress;
+mod rows;
 mod summarise;
 mod values;
 

@@ -5,6 +5,7 @@
 
 use crate::args::{InputArgs, TextArgs};
 use crate::failure::Failure;
+use crate::rows;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::text::{self, Weight};
 use hottopixx::{Error, Factorization, RankPath};
@@ -55,6 +56,8 @@ impl Raw {
             format: input.file.format,
             transpose: input.file.transpose,
             key: input.file.key.clone(),
+            // Words of the command line were checked when they were parsed.
+            table: input.file.table.options().unwrap_or_default(),
             max_bytes: input.memory,
             cache: match &input.cache {
                 _ if input.no_cache => Cache::Off,
@@ -65,12 +68,16 @@ impl Raw {
     }
 
     /// Reads the input and the names of its rows; `note` is told what the user may want to know.
-    pub fn load(input: &InputArgs, note: impl FnOnce(&str)) -> Result<Self, Failure> {
+    pub fn load(input: &InputArgs, note: impl Fn(&str)) -> Result<Self, Failure> {
         let source = Source::path(&input.path);
         let label = source.name();
         let loaded = hottopixx_io::load(&source, &Raw::options(input))?;
         if let Some(sentence) = loaded.cache.note() {
             note(&sentence);
+        }
+        if let Some(layout) = loaded.table.as_ref().filter(|layout| !layout.is_plain()) {
+            note(&layout.sentence());
+            layout.omissions().iter().for_each(|sentence| note(sentence));
         }
         let rows = loaded.matrix.rows();
         let bag_of_words = loaded.format == Format::BagOfWords;
@@ -169,6 +176,15 @@ impl Problem {
     /// The kept rows of a matrix with one row for each row of the input.
     pub fn keep_rows(&self, by_input_row: &Matrix) -> Matrix {
         by_input_row.select_rows(&self.kept)
+    }
+
+    /// The rows of the input that a list of `--hott` names.
+    pub fn rows_named(&self, list: &str) -> Result<Vec<usize>, Failure> {
+        let items = hottopixx_io::list_items(list);
+        if items.is_empty() {
+            return Err(Failure::Usage("--hott names no row: give numbers or names".to_owned()));
+        }
+        rows::find(&items, self.names.as_deref(), self.input_rows, &self.label)
     }
 
     /// The row of `matrix` for a row of the input.

@@ -104,6 +104,11 @@ pub fn family() -> NamedParser<Family> {
     NamedParser::new(Family::ALL.map(name))
 }
 
+/// A word that can be parsed as a `T`, kept as it was typed.
+pub fn word<T: FromStr>(word: &str) -> Result<String, T::Err> {
+    word.parse::<T>().map(|_| word.to_owned())
+}
+
 /// The name of a file format.
 pub fn format(name: &str) -> Result<Format, UnknownFormatName> {
     name.parse()

@@ -11,7 +11,7 @@ use crate::format::Format;
 use crate::hpx::{self, Contents, Hash, Origin};
 use crate::load::{LoadOptions, Loaded};
 use crate::source::display_name;
-use crate::write;
+use crate::{table, write};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -86,6 +86,15 @@ impl Facts {
     }
 }
 
+/// The options that change what is read, beside format and orientation.
+fn said(format: Format, options: &LoadOptions) -> String {
+    let key = options.key.as_deref().unwrap_or("");
+    if !format.is_table() {
+        return key.to_owned();
+    }
+    format!("{key}\0{}\0{:?}", table::VERSION, options.table)
+}
+
 /// Hash of at most 64 blocks of 4 KiB, evenly spread from the first to the last: a file of at most
 /// 256 KiB is looked at completely.
 fn sample(file: &mut File, length: u64) -> Option<u64> {
@@ -111,7 +120,7 @@ impl Keeper {
         if !format.is_text() {
             return None;
         }
-        let key = options.key.as_deref().unwrap_or("");
+        let key = said(format, options);
         let origin = Origin {
             length: facts.length,
             seconds: facts.seconds,

@@ -86,6 +86,11 @@ impl Format {
         !matches!(self, Format::Npy | Format::Npz | Format::Hpx)
     }
 
+    /// Whether it is a table, which [`crate::TableOptions`] are about.
+    pub fn is_table(self) -> bool {
+        matches!(self, Format::Csv | Format::Tsv)
+    }
+
     /// The format that the first bytes prove, for the four that can be told.
     pub fn from_bytes(head: &[u8]) -> Option<Format> {
         if head.starts_with(crate::npy::MAGIC) {

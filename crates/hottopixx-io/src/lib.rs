@@ -9,7 +9,7 @@
 //! | `.npy` | numpy array | as stored |
 //! | `.npz` | numpy archive, or scipy CSR / CSC / COO | as stored |
 //! | `.mtx` | Matrix Market, array or coordinate | as stored |
-//! | `.csv`, `.tsv` | table; header and row names detected | as stored |
+//! | `.csv`, `.tsv` | table; layout detected, or said in [`TableOptions`] | as stored |
 //! | `.svm`, `.libsvm`, `.svmlight` | one sample per line | samples |
 //! | `docword.NAME.txt` | UCI bag of words | words |
 //! | `.hpx` | our own, with names ([`write::hpx`]) | as stored |
@@ -32,7 +32,6 @@ mod budget;
 mod cache;
 mod checkpoint;
 mod coordinate;
-mod delimited;
 mod error;
 mod external;
 mod format;
@@ -47,7 +46,9 @@ mod npz;
 mod peek;
 mod scan;
 mod source;
+mod survey;
 mod svmlight;
+mod table;
 mod triplets;
 pub mod write;
 
@@ -59,3 +60,8 @@ pub use load::{LoadOptions, Loaded, load, load_signed, read};
 pub use names::{read_names, read_numbers};
 pub use peek::{FileHeader, peek};
 pub use source::Source;
+pub use survey::{Numbers, Survey, survey};
+pub use table::{
+    Aside, ColumnList, Decimal, Delimiter, Header, IndexColumn, Missing, TableColumn, TableLayout,
+    TableOptionError, TableOptions, list_items,
+};

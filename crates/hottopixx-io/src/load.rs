@@ -5,7 +5,8 @@ use crate::cache::{Cache, CacheUse, Facts, Keeper};
 use crate::error::{Error, Fault, FileLocation};
 use crate::format::{Format, KNOWN};
 use crate::source::{Body, Source, Stream, display_name};
-use crate::{bow, delimited, external, hpx, mtx, names, npy, npz, svmlight};
+use crate::table::{self, Aside, Entries, TableColumn, TableLayout, TableOptions};
+use crate::{bow, external, hpx, mtx, names, npy, npz, svmlight};
 use hottopixx::matrix::Matrix;
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -25,6 +26,8 @@ pub struct LoadOptions {
     pub key: Option<String>,
     /// Whether text files are kept as `.hpx` for the next time; only [`load`] heeds it.
     pub cache: Cache,
+    /// How tables are read.
+    pub table: TableOptions,
 }
 
 /// A matrix, nonnegative and finite, and the names that came with it.
@@ -42,6 +45,8 @@ pub struct Loaded {
     pub format: Format,
     /// What became of the cache.
     pub cache: CacheUse,
+    /// How a table was read.
+    pub table: Option<TableLayout>,
 }
 
 /// What a parser returns: the matrix in the order in which the file stores it.
@@ -55,6 +60,8 @@ pub(crate) struct Parsed {
     pub row_names: Option<Vec<String>>,
     pub col_names: Option<Vec<String>>,
     pub labels: Option<Vec<f64>>,
+    /// How a table was read.
+    pub table: Option<TableLayout>,
 }
 
 impl Parsed {
@@ -66,6 +73,7 @@ impl Parsed {
             row_names: None,
             col_names: None,
             labels: None,
+            table: None,
         }
     }
 
@@ -119,7 +127,7 @@ impl Parsed {
     }
 
     /// Turns the matrix as asked.
-    fn turned(self, format: Format, transpose: bool, budget: Budget) -> Result<Loaded, Fault> {
+    pub fn turned(self, format: Format, transpose: bool, budget: Budget) -> Result<Loaded, Fault> {
         let (mut row_names, mut col_names) = (self.row_names, self.col_names);
         if transpose {
             std::mem::swap(&mut row_names, &mut col_names);
@@ -130,7 +138,8 @@ impl Parsed {
             matrix = matrix.transpose();
         }
         let cache = CacheUse::Unused;
-        Ok(Loaded { matrix, row_names, col_names, labels: self.labels, format, cache })
+        let (labels, table) = (self.labels, self.table);
+        Ok(Loaded { matrix, row_names, col_names, labels, format, cache, table })
     }
 }
 
@@ -164,7 +173,11 @@ pub fn load(source: &Source, options: &LoadOptions) -> Result<Loaded, Error> {
     let budget = Budget::new(options.max_bytes);
     let keeper = path.zip(facts).and_then(|(p, facts)| Keeper::new(p, facts, format, options));
     let mut loaded = match keeper.as_ref().and_then(|keeper| keeper.fetch(budget)) {
-        Some(loaded) => loaded,
+        Some(mut loaded) => {
+            // A cache holds the matrix; how its table was read is told from the first lines.
+            loaded.table = layout_of(stream, &loaded, options, budget);
+            loaded
+        }
         None => {
             let parsed = parse_as(format, stream, options, budget)
                 .and_then(|parsed| parsed.finish(format, options.transpose, budget));
@@ -172,6 +185,16 @@ pub fn load(source: &Source, options: &LoadOptions) -> Result<Loaded, Error> {
                 .map_err(|fault| fault.in_file(&name))?
         }
     };
+    names_of_words(&mut loaded, path, options)?;
+    Ok(loaded)
+}
+
+/// Gives a bag of words the names of the vocabulary beside it.
+pub(crate) fn names_of_words(
+    loaded: &mut Loaded,
+    path: Option<&Path>,
+    options: &LoadOptions,
+) -> Result<(), Error> {
     if loaded.format == Format::BagOfWords
         && let Some(vocabulary) = path.and_then(names::vocabulary_beside)
     {
@@ -181,7 +204,7 @@ pub fn load(source: &Source, options: &LoadOptions) -> Result<Loaded, Error> {
         *(if options.transpose { &mut loaded.col_names } else { &mut loaded.row_names }) =
             Some(names);
     }
-    Ok(loaded)
+    Ok(())
 }
 
 /// Reads a matrix whose entries may be negative, such as the dual of a certificate; else as [`load`].
@@ -201,6 +224,34 @@ pub fn load_signed(source: &Source, options: &LoadOptions) -> Result<Matrix, Err
         parsed.turned(format, options.transpose, budget)
     });
     parsed.map(|loaded| loaded.matrix).map_err(|fault| fault.in_file(&name))
+}
+
+/// How the table behind a cached matrix was read.
+fn layout_of(
+    stream: Stream<'_>,
+    loaded: &Loaded,
+    options: &LoadOptions,
+    budget: Budget,
+) -> Option<TableLayout> {
+    if !loaded.format.is_table() {
+        return None;
+    }
+    let found =
+        table::detect(stream.into_reader(), loaded.format, &options.table, budget, 0).ok()?;
+    let mut layout = found.layout;
+    let (names, columns) = if options.transpose {
+        (&loaded.col_names, loaded.matrix.rows())
+    } else {
+        (&loaded.row_names, loaded.matrix.cols())
+    };
+    // The first column may have turned out to hold names further down.
+    if names.is_some() && layout.index.is_none() {
+        let name = found.column_names.and_then(|names| names.into_iter().next());
+        layout.index = Some(TableColumn { number: 1, name });
+        layout.index_role = Some(Aside::Text);
+    }
+    layout.columns = columns;
+    Some(layout)
 }
 
 /// Keeps what has been parsed for the next time; builds it on disk when it was too large.
@@ -284,7 +335,7 @@ fn recognise(head: &[u8], path: Option<&Path>, name: &str) -> Result<Format, Err
     Err(Error::UnknownFormat { file: name.to_owned(), what, remedy: KNOWN.to_owned() })
 }
 
-fn parse_as(
+pub(crate) fn parse_as(
     format: Format,
     stream: Stream<'_>,
     options: &LoadOptions,
@@ -303,8 +354,9 @@ fn parse_as(
             }
         },
         Format::MatrixMarket => mtx::read(stream.into_reader(), options.transpose, budget),
-        Format::Csv => delimited::read(stream.into_reader(), b',', budget),
-        Format::Tsv => delimited::read(stream.into_reader(), b'\t', budget),
+        Format::Csv | Format::Tsv => {
+            table::read(stream.into_reader(), format, &options.table, budget, Entries::Checked)
+        }
         Format::SvmLight => svmlight::read(stream.into_reader(), budget),
         Format::BagOfWords => bow::read(stream.into_reader(), options.transpose, budget),
         Format::Hpx => hpx::read(stream, budget),

@@ -1,5 +1,6 @@
 //! Where the matrix comes from.
 
+use crate::args::TableArgs;
 use crate::values;
 use clap::Args;
 use hottopixx_io::Format;
@@ -45,4 +46,6 @@ pub struct FileArgs {
     /// Rows of INPUT are examples (documents, samples)
     #[arg(long)]
     pub transpose: bool,
+    #[command(flatten)]
+    pub table: TableArgs,
 }

@@ -8,16 +8,18 @@ mod input;
 mod method;
 mod output;
 mod run;
+mod table;
 mod text;
 
 pub use commands::{
-    CertifyArgs, CompareArgs, DemoArgs, EvaluateArgs, FactorArgs, GenerateArgs, PartitionArgs,
-    RankArgs, ReproduceArgs, VerifyArgs,
+    CertifyArgs, CompareArgs, DemoArgs, EvaluateArgs, FactorArgs, GenerateArgs, InfoArgs,
+    PartitionArgs, RankArgs, ReproduceArgs, VerifyArgs,
 };
 pub use input::{FileArgs, InputArgs};
 pub use method::{MethodArgs, ProgramArgs};
 pub use output::{OutputArgs, PrintArgs};
 pub use run::{CheckpointArgs, RunArgs};
+pub use table::TableArgs;
 pub use text::TextArgs;
 
 use clap::{Parser, Subcommand};
@@ -57,6 +59,8 @@ pub enum Command {
     Factor(FactorArgs),
     /// Make an instance whose answer is known
     Generate(GenerateArgs),
+    /// Say what a file holds and what to do with it
+    Info(InfoArgs),
     /// Measure the errors of a given choice of rows
     Evaluate(EvaluateArgs),
     /// Prove bounds for a choice of rows and check the paper's theorem

@@ -103,6 +103,9 @@ pub struct Prepared {
     pub transpose: bool,
     /// `--key`.
     pub key: Option<String>,
+    /// How a table was read.
+    #[serde(default)]
+    pub table: args::TableArgs,
     /// `--cooccurrence`.
     pub cooccurrence: bool,
     /// `--min-df`.
@@ -115,10 +118,11 @@ pub struct Prepared {
 
 impl Prepared {
     /// What the flags say.
-    pub fn new(transpose: bool, key: Option<&str>, text: &args::TextArgs) -> Self {
+    pub fn new(file: &args::FileArgs, text: &args::TextArgs) -> Self {
         Prepared {
-            transpose,
-            key: key.map(str::to_owned),
+            transpose: file.transpose,
+            key: file.key.clone(),
+            table: file.table.clone(),
             cooccurrence: text.cooccurrence,
             min_df: text.min_df,
             candidate_df: text.candidate_df,
@@ -152,7 +156,8 @@ pub fn run(args: &args::CertifyArgs, started: Instant) -> Result<(), Failure> {
     output::prepare(args.out.as_deref(), &reads, &certificate_files())?;
     let load = session.elapsed();
 
-    let hott = args.hott.as_ref().map(|hott| hott.iter().map(|&row| problem.row_of(row)).collect());
+    let rows = args.hott.as_ref().map(|hott| problem.rows_named(hott)).transpose()?;
+    let hott = rows.map(|rows| rows.iter().map(|&row| problem.row_of(row)).collect());
     let hott: Option<Vec<usize>> = hott.transpose()?;
     let rank = hott.as_ref().map_or(args.rank.unwrap_or(0), Vec::len);
     if args.rank.is_some_and(|asked| asked != rank) {
@@ -177,8 +182,7 @@ pub fn run(args: &args::CertifyArgs, started: Instant) -> Result<(), Failure> {
 
     let report = report(&session, &problem, &certified, load);
     if let Some(folder) = &args.out {
-        let prepared =
-            Prepared::new(args.input.file.transpose, args.input.file.key.as_deref(), &args.text);
+        let prepared = Prepared::new(&args.input.file, &args.text);
         files(folder, &problem, &certified, &report, prepared)?;
     }
     if args.print.json {

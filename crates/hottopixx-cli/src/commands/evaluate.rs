@@ -22,7 +22,8 @@ pub fn run(args: &args::EvaluateArgs, started: Instant) -> Result<(), Failure> {
     output::prepare(args.output.out.as_deref(), &reads, &output::answer_files())?;
     let load_seconds = session.elapsed();
 
-    let hott = args.hott.iter().map(|&row| problem.row_of(row)).collect::<Result<Vec<_>, _>>()?;
+    let rows = problem.rows_named(&args.hott)?;
+    let hott = rows.iter().map(|&row| problem.row_of(row)).collect::<Result<Vec<_>, _>>()?;
     let factor = session.plain(&problem, hott.len())?;
     let answer = factor.evaluate(&problem.matrix, &hott).map_err(|e| problem.failure(e))?;
     let answer = problem.restore(answer);
@@ -31,7 +32,7 @@ pub fn run(args: &args::EvaluateArgs, started: Instant) -> Result<(), Failure> {
     let mut summary = summary(&session, &problem, &answer, Objective::Mean, load_seconds);
     summary.method = "given".to_owned();
     summary.chosen_from = None;
-    summary.recall = truth.map(|truth| truth.recall(&args.hott));
+    summary.recall = truth.map(|truth| truth.recall(&rows));
     let mut text = output::human(&summary);
     if let Some(recall) = summary.recall {
         line(&mut text, "recall", &format!("{:.1} % of the true hott rows", 100.0 * recall));

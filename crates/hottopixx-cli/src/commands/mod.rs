@@ -6,6 +6,7 @@ mod demo;
 mod evaluate;
 mod factor;
 pub mod generate;
+mod info;
 mod partition;
 mod rank;
 pub mod reproduce;
@@ -21,6 +22,7 @@ pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
         Command::Demo(args) => demo::run(args, started),
         Command::Factor(args) => factor::run(args, started),
         Command::Generate(args) => generate::run(args),
+        Command::Info(args) => info::run(args),
         Command::Evaluate(args) => evaluate::run(args, started),
         Command::Certify(args) => certify::run(args, started),
         Command::Rank(args) => rank::run(args, started),

@@ -85,6 +85,7 @@ pub fn run(args: &args::VerifyArgs, started: Instant) -> Result<(), Failure> {
             format: args.file.format,
             key: args.file.key.clone().or_else(|| written.prepared.key.clone()),
             transpose: written.prepared.transpose,
+            table: written.prepared.table.clone(),
         },
         names: None,
         memory: args.memory,
@@ -133,9 +134,10 @@ pub fn run(args: &args::VerifyArgs, started: Instant) -> Result<(), Failure> {
 
 /// The flags for text as the certificate has them; those that are given again must be the same.
 fn prepared(args: &args::VerifyArgs, written: &Prepared) -> Result<args::TextArgs, Failure> {
-    let none = Prepared::new(false, None, &args::TextArgs::default());
-    let given = Prepared::new(args.file.transpose, args.file.key.as_deref(), &args.text);
+    let (none, given) = (args::TextArgs::default(), Prepared::new(&args.file, &args.text));
+    let table = given.table.differing(&written.table);
     for (flag, differs) in [
+        (table.unwrap_or_default(), table.is_some()),
         ("--transpose", given.transpose && !written.transpose),
         ("--key", given.key.is_some() && given.key != written.key),
         ("--cooccurrence", given.cooccurrence && !written.cooccurrence),
@@ -144,7 +146,7 @@ fn prepared(args: &args::VerifyArgs, written: &Prepared) -> Result<args::TextArg
             "--candidate-df",
             given.candidate_df != none.candidate_df && given.candidate_df != written.candidate_df,
         ),
-        ("--weight", given.weight != none.weight && given.weight != written.weight),
+        ("--weight", given.weight != none.weight.name() && given.weight != written.weight),
     ] {
         if differs {
             return Err(Failure::Wrong(format!(
@@ -152,6 +154,10 @@ fn prepared(args: &args::VerifyArgs, written: &Prepared) -> Result<args::TextArg
                 args.folder.display()
             )));
         }
+    }
+    if let Err(error) = written.table.options() {
+        let folder = args.folder.display();
+        return Err(Failure::Wrong(format!("{folder}: certificate.json: {error}")));
     }
     written.text().ok_or_else(|| {
         Failure::Wrong(format!(

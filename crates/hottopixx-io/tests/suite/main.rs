@@ -6,3 +6,4 @@ mod files;
 mod formats;
 mod fuzz;
 mod refusals;
+mod tables;

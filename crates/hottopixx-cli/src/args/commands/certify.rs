@@ -30,9 +30,10 @@ pub struct CertifyArgs {
     /// Number of hott rows: the program chooses them
     #[arg(long, short, value_name = "R", help_heading = "Method")]
     pub rank: Option<usize>,
-    /// Instead of --rank: these rows, from 0, separated by commas
-    #[arg(long, value_name = "ROWS", value_delimiter = ',', help_heading = "Method")]
-    pub hott: Option<Vec<usize>>,
+    /// Instead of --rank: these rows, separated by commas: numbers from 0, or
+    /// names
+    #[arg(long, value_name = "ROWS", help_heading = "Method")]
+    pub hott: Option<String>,
     /// The program: minimax, total or lp
     #[arg(long, value_name = "METHOD", default_value = "minimax", help_heading = "Method")]
     pub method: String,

@@ -9,13 +9,17 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   hottopixx evaluate X.npy --hott 3,17,42
-  hottopixx evaluate X.npy --hott 3,17,42 --truth X.truth.json --json")]
+  hottopixx evaluate prices.csv --hott oil,\"corn, yellow\",#4
+  hottopixx evaluate X.npy --hott 3,17,42 --truth X.truth.json --json
+
+A name in which there is a comma stands in double quotes; #4 is row 4 also where
+a row is named 4.")]
 pub struct EvaluateArgs {
     #[command(flatten)]
     pub input: InputArgs,
-    /// The chosen rows, from 0, separated by commas
-    #[arg(long, value_name = "ROWS", value_delimiter = ',', required = true)]
-    pub hott: Vec<usize>,
+    /// The chosen rows, separated by commas: numbers from 0, or names
+    #[arg(long, value_name = "ROWS")]
+    pub hott: String,
     /// The truth of a generated instance: adds how many of its hott rows were found
     #[arg(long, value_name = "FILE")]
     pub truth: Option<PathBuf>,

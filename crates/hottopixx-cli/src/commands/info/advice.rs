@@ -1,0 +1,194 @@
+//! What a file looks like, what is wrong with it, and what to run: guesses, and said to be such.
+//!
+//! Rows should be features. Of word counts, words are the side whose totals differ most (Zipf); of
+//! other tables, features are the side whose sums are farther apart, since examples share the units
+//! of their features.
+
+use crate::args::InfoArgs;
+use hottopixx_io::{Aside, Format, Numbers, Survey};
+use hottopixx_report::text::grouped;
+use std::path::Path;
+
+/// What to tell.
+pub struct Advice {
+    /// What rows look like, where something tells.
+    pub looks: Option<Looks>,
+    /// What stands in the way of a factorization, with the remedy.
+    pub problems: Vec<String>,
+    /// Commands to run.
+    pub next: Vec<String>,
+}
+
+/// What rows look like.
+pub struct Looks {
+    /// Whether they are features, as they should be.
+    pub features: bool,
+    /// What tells.
+    pub why: String,
+}
+
+impl Looks {
+    /// In a word.
+    pub fn what(&self) -> &'static str {
+        if self.features { "features" } else { "examples" }
+    }
+}
+
+/// How much farther apart one side must be to tell.
+const TELLING: f64 = 1.5;
+
+/// How far apart they must be at all.
+const LEAST: f64 = 0.5;
+
+impl Advice {
+    /// Looks at what was found.
+    pub fn new(survey: &Survey, args: &InfoArgs) -> Self {
+        let counts = survey.numbers.as_ref().is_some_and(|n| are_counts(survey, n));
+        let looks = looks(survey, args.file.transpose, counts);
+        let problems = problems(survey);
+        let turn = looks.as_ref().is_some_and(|looks| !looks.features);
+        let next = next(survey, args, counts, turn);
+        Advice { looks, problems, next }
+    }
+}
+
+/// Counts of words in documents: sparse whole numbers.
+fn are_counts(survey: &Survey, numbers: &Numbers) -> bool {
+    let (rows, columns) = survey.shape.unwrap_or((0, 0));
+    let entries = rows as f64 * columns as f64;
+    numbers.whole
+        && numbers.negative == 0
+        && numbers.missing + numbers.infinite == 0
+        && numbers.nonzeros as f64 <= 0.3 * entries
+        && rows >= 10
+        && columns >= 10
+}
+
+fn looks(survey: &Survey, transposed: bool, counts: bool) -> Option<Looks> {
+    let found = |features, why: &str| Some(Looks { features, why: why.to_owned() });
+    match survey.format {
+        Format::BagOfWords => return found(!transposed, "a bag of words has a row for each word"),
+        Format::SvmLight => return found(transposed, "svmlight files have one example per line"),
+        _ => {}
+    }
+    if let Some(layout) = survey.table.as_ref().filter(|layout| layout.header) {
+        let aside = layout.set_aside.iter().map(|(_, why)| *why).chain(layout.index_role);
+        let kinds: Vec<Aside> = aside.collect();
+        if kinds.contains(&Aside::Time) {
+            return found(transposed, "the table has a time for each of its rows");
+        }
+        if layout.index_role.is_none_or(|role| role == Aside::Id) {
+            return found(transposed, "the table names its columns and not its rows");
+        }
+    }
+    let numbers = survey.numbers.as_ref()?;
+    let (rows, columns) = if counts {
+        (numbers.row_spread, numbers.col_spread)
+    } else {
+        (numbers.row_scale, numbers.col_scale)
+    };
+    if rows.max(columns) < LEAST || rows.max(columns) < TELLING * rows.min(columns) {
+        return None;
+    }
+    let features = rows > columns;
+    let (side, other) = if features { ("rows", "columns") } else { ("columns", "rows") };
+    let why = if counts {
+        format!("the {side} differ in their totals as words do")
+    } else {
+        format!("sums of {side} are farther apart than those of {other}")
+    };
+    Some(Looks { features, why })
+}
+
+fn problems(survey: &Survey) -> Vec<String> {
+    let Some(numbers) = &survey.numbers else { return Vec::new() };
+    let mut out = Vec::new();
+    if numbers.negative > 0 {
+        out.push(format!(
+            "{} entries are negative, which no factorization here can explain: shift or clip them, \
+             or leave their columns out",
+            grouped(numbers.negative as usize)
+        ));
+    }
+    if numbers.missing > 0 {
+        let remedy = if survey.table.is_some() {
+            "say --missing zero, drop-rows or drop-columns"
+        } else {
+            "fill them, or drop their rows or columns"
+        };
+        out.push(format!("{} entries are missing: {remedy}", grouped(numbers.missing as usize)));
+    }
+    if numbers.infinite > 0 {
+        out.push(format!("{} entries are infinite", grouped(numbers.infinite as usize)));
+    }
+    if numbers.nonzeros == 0 {
+        out.push("all entries are zero".to_owned());
+    }
+    out
+}
+
+/// The command to run, with the flags that were given and those that the guess asks for.
+fn next(survey: &Survey, args: &InfoArgs, counts: bool, turn: bool) -> Vec<String> {
+    let mut words = vec!["hottopixx".to_owned(), "factor".to_owned(), quoted(&args.path)];
+    if let Some(format) = args.file.format {
+        words.extend(["--format".to_owned(), format.name().to_owned()]);
+    }
+    if let Some(key) = &args.file.key {
+        words.extend(["--key".to_owned(), shell(key)]);
+    }
+    let mut given = args.file.table.flags();
+    given.iter_mut().for_each(|word| *word = shell(word));
+    if let (Some(numbers), true) = (&survey.numbers, survey.table.is_some())
+        && numbers.missing > 0
+        && !given.iter().any(|word| word == "--missing")
+    {
+        let policy = policy(survey, numbers, args.file.transpose);
+        given.extend(["--missing", policy].map(str::to_owned));
+    }
+    words.extend(given);
+    if args.file.transpose != turn {
+        words.push("--transpose".to_owned());
+    }
+    let features = survey.shape.map_or(0, |(rows, columns)| if turn { columns } else { rows });
+    let examples = survey.shape.map_or(0, |(rows, columns)| if turn { rows } else { columns });
+    if counts {
+        words.push("--cooccurrence".to_owned());
+        // Words in fewer than one document of five hundred say little about topics.
+        let least = (examples / 500).clamp(2, 50);
+        words.extend(["--min-df".to_owned(), least.to_string()]);
+    }
+    let rank = (features / 4).clamp(2.min(features.max(1)), 10);
+    words.extend(["--rank".to_owned(), rank.to_string()]);
+    vec![words.join(" ")]
+}
+
+/// What to do with missing values: leave out what leaves most, or take them as zero where neither
+/// leaves half.
+fn policy(survey: &Survey, numbers: &Numbers, transposed: bool) -> &'static str {
+    let (rows, columns) = survey.shape.unwrap_or((1, 1));
+    let share = |incomplete: usize, all: u64| incomplete as f64 / all.max(1) as f64;
+    let rows = share(numbers.incomplete_rows, rows);
+    let columns = share(numbers.incomplete_cols, columns);
+    // Rows of the file are columns of a matrix that is turned.
+    let (rows, columns) = if transposed { (columns, rows) } else { (rows, columns) };
+    if rows.min(columns) > 0.5 {
+        "zero"
+    } else if rows <= columns {
+        "drop-rows"
+    } else {
+        "drop-columns"
+    }
+}
+
+fn quoted(path: &Path) -> String {
+    shell(&path.display().to_string())
+}
+
+/// A word as a shell takes it.
+fn shell(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./,:=#+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) && !word.starts_with('#') {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
