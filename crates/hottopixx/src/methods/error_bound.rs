@@ -1,12 +1,13 @@
 //! What `auto` proves about the error of every choice of rows, beside looking for a good one.
 //!
-//! The mean error by the first-order method. The largest error by the bound for choices where that is
+//! The mean error by the first-order method: one Y bounds every rank, so that a few of them bound all
+//! errors along a path. The largest error by the bound for choices where that is
 //! a matter of seconds, otherwise by the dual of minimax with the weights that rows can use, which is about all choices
 //! though the program was about fractional ones; and where there was no program either, by the mean error,
 //! which is never above it.
 
 use super::{Localised, Question};
-use crate::certify::{prove_max, prove_mean};
+use crate::certify::{prove_max, prove_mean, prove_means};
 use crate::choice;
 use crate::localise::first_order::{
     self, FirstOrderOutcome, FirstOrderSettings, Weights, first_order,
@@ -126,4 +127,36 @@ pub(super) fn max_bound(
         other.candidates.append(&mut met.candidates);
         (bound, other)
     }))
+}
+
+/// Bounds on the mean error of every choice of 1, 2, ... rows up to the rank: the best of what duals made for
+/// each of them prove or, where that is too much, for ranks that double. Empty where they are not affordable, or stopped before the first of them.
+pub(crate) fn mean_bounds(
+    question: &Question<'_>,
+    effort: Effort,
+    budget: u64,
+) -> Result<Vec<f64>, Error> {
+    let Some((gap, steps, work)) = reach(effort).filter(|_| is_affordable(question, budget)) else {
+        return Ok(Vec::new());
+    };
+    let Question { x, rank: most, allowed, control, .. } = *question;
+    let step = 4.0 * (x.features() * x.examples()) as f64 * question.candidates() as f64;
+    let ranks: Vec<usize> = if most as f64 * steps as f64 * step <= work {
+        (1..=most).rev().collect()
+    } else {
+        std::iter::successors(Some(most), |r| (*r > 1).then(|| r.div_ceil(2))).collect()
+    };
+    let reach = (gap, steps, work / ranks.len() as f64);
+    let mut bounds: Vec<f64> = Vec::new();
+    for rank in ranks {
+        let Some(found) = relaxed(&Question { rank, ..*question }, reach)? else { break };
+        let Ok(proven) = prove_means(x, most, allowed, &found.dual, control) else { break };
+        bounds.resize(most, 0.0);
+        bounds.iter_mut().zip(proven).for_each(|(bound, proven)| *bound = proven.max(*bound));
+    }
+    // Fewer rows explain no more.
+    for k in (1..bounds.len()).rev() {
+        bounds[k - 1] = bounds[k - 1].max(bounds[k]);
+    }
+    Ok(bounds)
 }

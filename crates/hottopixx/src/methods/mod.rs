@@ -15,7 +15,7 @@ mod programs;
 
 pub use agkm::Agkm;
 pub use auto::Auto;
-pub(crate) use error_bound::ErrorBound;
+pub(crate) use error_bound::{ErrorBound, mean_bounds};
 pub use gradient::Gradient;
 pub use greedy::{Snpa, Spa, Xray};
 pub use hottopixx::{Hottopixx, USUAL_BUDGET};
