@@ -176,7 +176,10 @@ mod tests {
             ExplainedRow { error: RowValue { row, name: Some(format!("n{row}")), value }, leans_on }
         };
         summary.rows = vec![fit(1, Some((0, 0.75))), fit(2, None), fit(3, Some((1, 1.0)))];
-        let point = |rank| RankPoint { rank, hott: vec![], errors: summary.error.clone() };
+        let point = |rank| {
+            let (errors, lower_bound) = (summary.error.clone(), Some(0.01));
+            RankPoint { rank, hott: vec![], errors, lower_bound }
+        };
         let points = vec![point(1), point(2)];
         summary.path = Some(RankPath {
             points,

@@ -118,7 +118,8 @@ pub fn facts(summary: &Summary) -> String {
     out
 }
 
-/// Errors against the rank, at most [`RANKS_SHOWN`] of them, and the suggestion.
+/// Errors against the rank with the bounds on the mean, at most [`RANKS_SHOWN`] of them, and the
+/// suggestion.
 fn ranks(out: &mut String, path: &RankPath) {
     let step = path.points.len().div_ceil(RANKS_SHOWN).max(1);
     for (k, point) in path.points.iter().enumerate() {
@@ -126,7 +127,11 @@ fn ranks(out: &mut String, path: &RankPath) {
         if (k + 1) % step == 0 || k == 0 || last || point.rank == path.suggested {
             let mark = if point.rank == path.suggested { "  <- suggested" } else { "" };
             let (mean, largest) = (point.errors.mean_l1, point.errors.inf1);
-            let text = format!("{:>4}: mean {mean:.4}, largest {largest:.4}{mark}", point.rank);
+            let bound = point.lower_bound.map_or_else(String::new, |bound| {
+                format!(" (at least {:.4})", (1e4 * bound).floor() / 1e4)
+            });
+            let text =
+                format!("{:>4}: mean {mean:.4}{bound}, largest {largest:.4}{mark}", point.rank);
             line(out, if k == 0 { "rank" } else { "" }, &text);
         }
     }

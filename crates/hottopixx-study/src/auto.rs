@@ -7,6 +7,7 @@
 //! be run beside it.
 
 use crate::real::load;
+use crate::words::demo_path;
 use crate::{StudyReport, clock, parallel};
 use anyhow::{Context, Result};
 use hottopixx::matrix::{Matrix, Sparse};
@@ -213,8 +214,7 @@ fn sets(folder: Option<&Path>) -> Vec<DataSet> {
         min_df: Some(min_df),
         cooccurrence: true,
     };
-    let demo = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../hottopixx-cli/assets/docword.reuters.txt.gz");
+    let demo = demo_path();
     let mut sets: Vec<DataSet> =
         [20, 8].map(|df| text("demo corpus", demo.clone(), false, df)).into();
     let Some(folder) = folder else { return sets };

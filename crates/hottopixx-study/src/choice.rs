@@ -6,16 +6,14 @@
 
 use crate::campaign::families::draw;
 use crate::clock::{median, on_one_thread};
-use crate::real::load;
+use crate::words::{CORPORA, corpus, frequent};
 use crate::{StudyReport, parallel};
 use anyhow::Result;
 use hottopixx::choice::{SearchSettings, bound, rank_needed, search};
 use hottopixx::clean::exact;
 use hottopixx::control::Control;
 use hottopixx::localise::Question;
-use hottopixx::matrix::Matrix;
 use hottopixx::normalise::UnitRows;
-use hottopixx::text;
 use hottopixx_report::table::Table;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -27,8 +25,6 @@ const ROUNDING: f64 = 1e-9;
 /// The median gap that is promised on real words, and how wide brackets may be on half of the sets.
 const MEDIAN_GAP: f64 = 0.10;
 const BRACKET: usize = 2;
-/// Corpora of documents x words.
-const CORPORA: [&str; 3] = ["bbc_news", "classic3", "newsgroups20"];
 
 /// What to run.
 #[derive(Debug, Clone, clap::Args)]
@@ -170,28 +166,19 @@ fn best_by_rank(x: &UnitRows, candidates: &[usize]) -> Vec<f64> {
     best
 }
 
-/// Co-occurrences of the most frequent words.
-fn frequent(counts: &Matrix, words: usize) -> Result<Matrix> {
-    let frequency = text::document_frequency(counts);
-    let mut order: Vec<usize> = (0..counts.rows()).collect();
-    order.sort_by_key(|&i| (std::cmp::Reverse(frequency[i]), i));
-    order.truncate(words);
-    order.sort_unstable();
-    Ok(text::cooccurrence(&counts.select_rows(&order))?)
-}
-
 fn words(folder: &Path, report: &mut StudyReport) -> Result<()> {
     let heads = ["words", "f", "r", "bound", "best", "gap", "optimal", "nodes", "CPU s"];
     let mut choices = Table::of_numbers(&heads);
     let mut ranks = Table::of_numbers(&["words", "f", "tau", "rows", "CPU s"]);
     let (mut gaps, mut widths) = (Vec::new(), Vec::new());
     for name in CORPORA {
-        let path = folder.join(name).join("X.npz");
-        if !path.is_file() {
-            let _ = writeln!(report.text, "skipped: there is no {}", path.display());
-            continue;
-        }
-        let counts = load(&path, true, None)?;
+        let counts = match corpus(folder, name)? {
+            Ok(counts) => counts,
+            Err(path) => {
+                let _ = writeln!(report.text, "skipped: there is no {}", path.display());
+                continue;
+            }
+        };
         for (words, rank, exactly) in [(60, 4, true), (100, 5, false)] {
             let x = UnitRows::new(&frequent(&counts, words)?)?;
             let (allowed, control) = (vec![true; x.features()], Control::default());

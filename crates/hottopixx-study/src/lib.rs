@@ -9,6 +9,7 @@
 //! program itself under time limits and Ctrl-C, and fails when it is not back in time with an answer.
 //! `auto` holds the method of that name to its promise, never to be worse than another.
 //! `choice` compares bounds for choices of rows with all choices, one by one, and measures them on words.
+//! `total` measures the bound of the program of that name at the sizes of corpora.
 //! `bench` measures speed and memory, up to the sizes of the paper's table and beyond.
 //!
 //! What is part of the paper is also a [`Section`](hottopixx_report::page::Section) of the page that
@@ -30,6 +31,8 @@ pub mod real;
 pub mod recovery;
 pub mod rmse;
 pub mod svm;
+pub mod total;
+mod words;
 
 use hottopixx::Method;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -2,12 +2,13 @@
 //! data folder is skipped, with a remark.
 
 use crate::StudyReport;
+use crate::words::demo_path;
 use anyhow::{Context, Result};
 use hottopixx::matrix::{Matrix, Row};
 use hottopixx::{Factor, Method, text};
 use hottopixx_report::table::Table;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Spectra this many degrees apart count as the same material.
 const SAME_MATERIAL: f64 = 5.0;
@@ -36,8 +37,7 @@ pub fn run(folder: &Path) -> Result<StudyReport> {
         // Stored as documents x terms.
         corpus("bbc_news", &load(&news, true, None)?, &mut report)?;
     }
-    let demo = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../hottopixx-cli/assets/docword.reuters.txt.gz");
+    let demo = demo_path();
     if present(&demo, &mut report) {
         corpus("reuters", &load(&demo, false, None)?, &mut report)?;
     }

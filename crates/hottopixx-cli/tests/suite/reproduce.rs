@@ -107,8 +107,13 @@ fn a_path_of_ranks_suggests_the_planted_one() {
     let again = folder.json(&["evaluate", "X.npy", "--hott", &hott, "--json"]);
     let (one, other) = (&points[4]["error"]["mean_l1"], &again["error"]["mean_l1"]);
     assert!((one.as_f64().unwrap() - other.as_f64().unwrap()).abs() < 1e-9, "{one} {other}");
+    for point in points {
+        let (bound, error) = (&point["lower_bound"], &point["error"]["mean_l1"]);
+        assert!(bound.as_f64().unwrap() <= error.as_f64().unwrap(), "{bound} {error}");
+    }
     let text = folder.text(&["factor", "X.npy", "--rank", "9", "--method", "spa", "--path"]);
     assert!(text.contains("<- suggested") && text.contains("suggest   rank 5"), "{text}");
+    assert!(text.contains(" (at least 0."), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
 

@@ -4,7 +4,7 @@ use crate::Summary;
 use crate::page::escape;
 use crate::plot::{Axis, Chart, ChartTarget, Series};
 use crate::text::count;
-use hottopixx::RankPath;
+use hottopixx::{RankPath, RankPoint};
 use std::fmt::Write as _;
 
 /// The chart and the rank it speaks for; nothing where no path was computed.
@@ -23,9 +23,20 @@ pub(super) fn path(out: &mut String, s: &Summary) {
     let _ = writeln!(
         out,
         "<figure>\n{}<figcaption>Errors with this many hott rows. More rows explain more: look \
-         for the place from where on they gain little.</figcaption>\n</figure>",
-        chart(path).svg(ChartTarget::Page)
+         for the place from where on they gain little.{}</figcaption>\n</figure>",
+        chart(path).svg(ChartTarget::Page),
+        if bounds(path).is_empty() { "" } else { BOUND }
     );
+}
+
+/// What the curve of the bounds says.
+const BOUND: &str = " No other choice of as many rows has a mean error below the bound: between the two \
+                     lies what a better choice could gain.";
+
+/// The bounds on the mean error, where there are any.
+fn bounds(path: &RankPath) -> Vec<(f64, f64)> {
+    let bound = |point: &RankPoint| Some((point.rank as f64, point.lower_bound?));
+    path.points.iter().filter_map(bound).collect()
 }
 
 fn chart(path: &RankPath) -> Chart {
@@ -39,15 +50,20 @@ fn chart(path: &RankPath) -> Chart {
         path.points.iter().map(|point| (point.rank as f64, value(&point.errors))).collect()
     };
     let suggested = path.suggested as f64;
+    let mut series = vec![
+        Series::new("suggested", 9, vec![(suggested, 0.0), (suggested, top)]),
+        Series::new("largest", 2, points(|error| error.inf1)),
+        Series::new("mean", 0, points(|error| error.mean_l1)),
+    ];
+    let bounds = bounds(path);
+    if !bounds.is_empty() {
+        series.push(Series::new("bound on mean", 1, bounds));
+    }
     Chart {
         title: "Error against rank".to_owned(),
         x: Axis::linear("number of hott rows", first as f64, last as f64).ticks_at(&ticks),
         y: Axis::linear("l1 error, rows sum to 1", 0.0, top),
-        series: vec![
-            Series::new("suggested", 9, vec![(suggested, 0.0), (suggested, top)]),
-            Series::new("largest", 2, points(|error| error.inf1)),
-            Series::new("mean", 0, points(|error| error.mean_l1)),
-        ],
+        series,
         levels: vec![],
     }
 }
@@ -56,7 +72,7 @@ fn chart(path: &RankPath) -> Chart {
 mod tests {
     use super::*;
     use crate::summary::example;
-    use hottopixx::{RankPoint, Stop};
+    use hottopixx::Stop;
 
     #[test]
     fn the_path_is_drawn_with_its_suggestion() {
@@ -64,7 +80,8 @@ mod tests {
         let point = |rank: usize| {
             let mut errors = summary.error.clone();
             (errors.inf1, errors.mean_l1) = (1.0 / rank as f64, 0.5 / rank as f64);
-            RankPoint { rank, hott: (0..rank).collect(), errors }
+            let lower_bound = (rank > 3).then_some(0.4 / rank as f64);
+            RankPoint { rank, hott: (0..rank).collect(), errors, lower_bound }
         };
         summary.path = Some(RankPath {
             points: (1..=25).map(point).collect(),
@@ -78,6 +95,13 @@ mod tests {
             out.contains("<strong>2 hott rows</strong>, as here. A third row gains &lt;little")
         );
         assert!(out.contains("class=\"chart\"") && !out.contains("NaN"), "{out}");
+        assert!(out.contains("bound on mean") && out.contains("below the bound"), "{out}");
+        for point in &mut summary.path.as_mut().unwrap().points {
+            point.lower_bound = None;
+        }
+        out.clear();
+        path(&mut out, &summary);
+        assert!(out.contains("<svg") && !out.contains("bound"), "{out}");
         summary.path.as_mut().unwrap().points.truncate(1);
         out.clear();
         path(&mut out, &summary);

@@ -1,4 +1,4 @@
-//! What a linear program proved about the answer, in words.
+//! What is proven about the answer, in words.
 
 use crate::page::escape;
 use crate::summary::six_down;
@@ -12,15 +12,21 @@ use std::fmt::Write as _;
 pub(super) fn proven(out: &mut String, s: &Summary) {
     let Some(proven) = &s.bounds else { return };
     let name = proven.program();
+    let which = if about_answer(proven) { "bound on the" } else { "linear program" };
     let _ = write!(
         out,
-        "<h2>What is proven</h2>\n<p>{}</p>\n<p class=\"small\">The linear program {name} ended {}; \
+        "<h2>What is proven</h2>\n<p>{}</p>\n<p class=\"small\">The {which} {name} ended {}; \
          {}, {}.</p>\n",
         escape(&words(proven, s)),
         escape(&bounds::figures(proven)),
         count(proven.rounds, "round"),
         count(proven.cuts, "cut"),
     );
+}
+
+/// Whether it is about the error that is reported, whatever the weights, and not about a program.
+fn about_answer(c: &Bounds) -> bool {
+    matches!(c.goal, Bounded::Mean | Bounded::Max)
 }
 
 fn words(c: &Bounds, s: &Summary) -> String {
@@ -32,25 +38,25 @@ fn words(c: &Bounds, s: &Summary) -> String {
             "{every} and proved that none of them, with weights of at most 1, can bring the largest \
              error of a row below {}. {}",
             six_down(c.lower_bound),
-            distance("largest error", s.error.inf1, c.lower_bound)
+            distance("largest error", s.error.inf1, c)
         ),
         Bounded::Total => format!(
             "{every} and proved that with none of them, with weights of at most 1, the errors of \
              all {} can sum to less than {}. {}",
             count(rows, "row"),
             six_down(c.lower_bound),
-            distance("sum of errors", s.error.mean_l1 * rows as f64, c.lower_bound)
+            distance("sum of errors", s.error.mean_l1 * rows as f64, c)
         ),
         Bounded::Mean => format!(
             "It is proven that no choice of {chosen}, whatever the weights, has a mean error below {}. {}",
             six_down(c.lower_bound),
-            distance("mean error", s.error.mean_l1, c.lower_bound)
+            distance("mean error", s.error.mean_l1, c)
         ),
         Bounded::Max => format!(
             "It is proven that no choice of {chosen}, whatever the weights, has a largest error below \
              {}. {}",
             six_down(c.lower_bound),
-            distance("largest error", s.error.inf1, c.lower_bound)
+            distance("largest error", s.error.inf1, c)
         ),
         Bounded::Cost { .. } => {
             let meaning = bounds::meaning(c, s.rank, rows, &s.error);
@@ -61,8 +67,8 @@ fn words(c: &Bounds, s: &Summary) -> String {
 }
 
 /// How far the answer is from the bound.
-fn distance(what: &str, here: f64, bound: f64) -> String {
-    let value = six(here);
+fn distance(what: &str, here: f64, c: &Bounds) -> String {
+    let (value, bound) = (six(here), c.lower_bound);
     if bound <= 1e-9 {
         return format!("Here the {what} is {value}; the bound says no more than that.");
     }
@@ -77,9 +83,10 @@ fn distance(what: &str, here: f64, bound: f64) -> String {
             "Here the {what} is {value}: within 0.1 % of the best that any choice can be.{larger}"
         );
     }
+    let weights = if about_answer(c) { "" } else { "with such weights, " };
     format!(
-        "Here the {what} is {value}, which is {} above that: with such weights, another choice \
-         of rows could lower it by {} at most.",
+        "Here the {what} is {value}, which is {} above that: {weights}another choice of rows could \
+         lower it by {} at most.",
         per_cent(above),
         per_cent(1.0 - bound / here)
     )
@@ -96,6 +103,8 @@ fn per_cent(share: f64) -> String {
 /// Whether the program was solved to its end.
 fn ending(c: &Bounds) -> &'static str {
     match c.status {
+        LpStatus::Optimal if about_answer(c) => "No choice is better.",
+        LpStatus::Feasible if about_answer(c) => "More effort may raise the bound.",
         LpStatus::Optimal => {
             "The program was solved to its end: a longer run would hardly raise the bound."
         }
@@ -147,6 +156,11 @@ mod tests {
             shown(Bounded::Cost { tau: 0.1 }, 2.0, LpStatus::Optimal)
                 .contains("every row within tau = 0.1")
         );
+        let text = shown(Bounded::Max, 0.02, LpStatus::Feasible);
+        for part in ["whatever the weights, has a largest error below 0.0200000", "5.0 % above"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(text.contains("More effort") && !text.contains("program"), "{text}");
         let mut out = String::new();
         proven(&mut out, &example());
         assert!(out.is_empty());

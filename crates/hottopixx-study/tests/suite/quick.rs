@@ -38,6 +38,12 @@ fn bounds_hold_for_all_choices() {
     passes(&["choice", "--quick"]);
 }
 
+/// The bound of total is verified, reaches its gap, and agrees with the cutting planes.
+#[test]
+fn total_reaches_its_gap() {
+    passes(&["total", "--quick"]);
+}
+
 /// Status, objective, bound, error and alpha of every call, in exact arithmetic.
 #[test]
 fn every_claim_on_adversarial_instances_holds() {

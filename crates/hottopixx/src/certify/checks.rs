@@ -18,7 +18,7 @@ pub(super) fn agree(found: f64, claimed: f64) -> bool {
 
 /// Whether the parts fit X and each other, so that the loops cannot leave them.
 pub(super) fn check_shapes(x: &UnitRows, certificate: &Certificate) -> Result<(), Refusal> {
-    let (f, n) = (x.features(), x.examples());
+    let f = x.features();
     let c = &certificate.localising;
     for (what, found) in [
         ("the cost", certificate.cost.len()),
@@ -31,8 +31,14 @@ pub(super) fn check_shapes(x: &UnitRows, certificate: &Certificate) -> Result<()
             return Err(Refusal::Shape { what, found, expected: f });
         }
     }
+    check_dual(x, &certificate.dual)
+}
+
+/// Whether the rows of a dual are rows of X, increasing, and as long.
+pub(super) fn check_dual(x: &UnitRows, dual: &[(usize, Vec<f64>)]) -> Result<(), Refusal> {
+    let (f, n) = (x.features(), x.examples());
     let mut next = 0;
-    for (row, y) in &certificate.dual {
+    for (row, y) in dual {
         if *row < next || *row >= f {
             return Err(Refusal::DualRow { row: *row, rows: f });
         }

@@ -25,14 +25,15 @@
 //! A Y that is larger is divided by its norm, and proves as much less: any Y proves its bound.
 //!
 //! A [`Certificate`] holds the problem, d, C and Y. [`verify()`] believes none of it: it recomputes
-//! everything from X with plain loops, in O(nonzeros of C * n + dual rows * nonzeros of X), and
-//! shares no code with the solvers. Its figures are rounded towards the safe side at every step,
+//! everything from X, in O(nonzeros of C * n + dual rows * f * n), and shares no code with the solvers but
+//! plain matrix products in double precision. Its figures are rounded towards the safe side at every step,
 //! bounds down and errors up, so they hold for X in exact arithmetic: the numbers as they were
 //! given, each row divided by its exact sum.
 //!
 //! # Choices of rows
 //! The programs range over fractional d and weights up to d. About choices of r rows with any weights, as
-//! they are reported, a [`ChoiceCertificate`] says more: see [`verify_choice`].
+//! they are reported, a [`ChoiceCertificate`] says more: see [`verify_choice`]. A single Y bounds their mean
+//! error ([`prove_means`]) and their largest ([`prove_max`]).
 //!
 //! # The theorem
 //! Theorem 3.2 of the paper promises that the hott topics are found, under a condition on a matrix
@@ -54,7 +55,7 @@ mod verify;
 
 pub use certificate::{Certificate, Claims};
 pub use choice::{ChoiceCertificate, ChoiceCut, verify_choice};
-pub use figures::{Audit, DualAudit, prove_mean};
+pub use figures::{Audit, DualAudit, prove_max, prove_mean, prove_means};
 pub use refusal::Refusal;
 pub use theory::{Theory, theory};
 pub use verify::{Verified, prove_bound, verify};

@@ -5,13 +5,15 @@
 //! (see `select/swap`), and fits only the rows again that leaned on it: the whole path takes about as
 //! long as cleaning R times, and the method runs once. The sets are nested, so the path also says
 //! in which order the rows matter. At lower ranks another choice of rows may do better: the errors
-//! are those of the rows named.
+//! are those of the rows named. How much better at most is said by a bound on the mean error of every choice
+//! of so many rows, where that takes seconds (`methods/error_bound.rs`).
 
 use super::pipeline::Prepared;
 use super::{Errors, Factor, Factorization};
 use crate::clean::{Cleaning, FittedChoice, RowFit, measure, refit};
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::matrix::Matrix;
+use crate::methods::{USUAL_BUDGET, mean_bounds};
 use crate::normalise::UnitRows;
 use crate::select::Scoring;
 use crate::{Error, Objective};
@@ -48,10 +50,14 @@ pub struct RankPoint {
     /// Their errors; those of single rows are left out.
     #[serde(rename = "error")]
     pub errors: Errors,
+    /// No choice of so many rows has a smaller mean error, whatever the weights: proven by the verifier.
+    /// `None` where that was not looked at: with [`Effort::Quick`](crate::Effort::Quick), for large data, after a stop.
+    pub lower_bound: Option<f64>,
 }
 
 impl Factor {
-    /// The errors of the answer's rows and of fewer and fewer of them.
+    /// The errors of the answer's rows and of fewer and fewer of them, with bounds on the mean error of every
+    /// choice of so many rows.
     ///
     /// # Errors
     /// As [`Factor::run`]; [`Error::Setting`] when the matrix is too large for exact cleaning or
@@ -77,7 +83,17 @@ impl Factor {
                 });
             }
             let rows = prepared.unit_rows(&hott)?;
-            Ok(walk(&prepared.x, rows, self.objective, &prepared.settings.control))
+            let control = &prepared.settings.control;
+            let mut path = walk(&prepared.x, rows, self.objective, control);
+            if control.cut_short().is_none() {
+                let budget = self.memory.unwrap_or(USUAL_BUDGET);
+                let bounds = mean_bounds(&prepared.question(), self.effort, budget)?;
+                for point in &mut path.points {
+                    point.lower_bound = bounds.get(point.rank - 1).copied();
+                }
+                path.stop = control.cut_short().unwrap_or(Stop::Finished);
+            }
+            Ok(path)
         })
     }
 }
@@ -85,7 +101,7 @@ impl Factor {
 /// What is known without any time: the last point.
 fn of_the_answer(hott: Vec<usize>, answer: &Factorization, stop: Stop) -> RankPath {
     let errors = Errors { per_row: Vec::new(), ..answer.errors.clone() };
-    let points = vec![RankPoint { rank: hott.len(), hott, errors }];
+    let points = vec![RankPoint { rank: hott.len(), hott, errors, lower_bound: None }];
     let (suggested, reason) = suggest(&points, Objective::Mean);
     RankPath { points, suggested, reason, stop }
 }
@@ -121,7 +137,7 @@ fn point(x: &UnitRows, fitted: &FittedChoice) -> RankPoint {
     let (inf1, mean_l1, rmse) = (measured.inf1, measured.mean_l1, measured.rmse);
     let errors = Errors { inf1, mean_l1, rmse, per_row: Vec::new() };
     let hott: Vec<usize> = fitted.hott.iter().map(|&h| x.input_row(h)).collect();
-    RankPoint { rank: hott.len(), hott, errors }
+    RankPoint { rank: hott.len(), hott, errors, lower_bound: None }
 }
 
 /// The position of the hott row without which the error is least; `None` when stopped.
@@ -240,7 +256,14 @@ mod tests {
                 let again = factor.evaluate(&instance.matrix, &point.hott).unwrap().errors;
                 assert!((again.mean_l1 - point.errors.mean_l1).abs() < 1e-9, "rank {}", k + 1);
                 assert!((again.inf1 - point.errors.inf1).abs() < 1e-9, "rank {}", k + 1);
+                let bound = point.lower_bound.unwrap();
+                assert!(0.0 <= bound && bound <= again.mean_l1, "rank {}: {bound}", k + 1);
             }
+            // No single row does what the planted ones do, and the bound proves it.
+            let planted = path.points[rank - 1].errors.mean_l1;
+            assert!(path.points[0].lower_bound > Some(planted), "{:?}", path.points[0]);
+            let falls = |pair: &[RankPoint]| pair[0].lower_bound >= pair[1].lower_bound;
+            assert!(path.points.windows(2).all(falls));
             let nested = |pair: &[RankPoint]| pair[0].hott.iter().all(|h| pair[1].hott.contains(h));
             assert!(path.points.windows(2).all(nested));
         }
@@ -257,6 +280,7 @@ mod tests {
         let path = factor.clone().control(late).path(&matrix, &answer).unwrap();
         assert_eq!((path.points.len(), path.stop), (1, Stop::TimeLimit));
         assert_eq!(path.points[0].errors.mean_l1, answer.errors.mean_l1);
+        assert_eq!(path.points[0].lower_bound, None);
         assert!(path.reason.contains("stopped early"), "{}", path.reason);
         assert_eq!(factor.path(&matrix, &answer).unwrap().stop, Stop::Finished);
     }
@@ -267,6 +291,7 @@ mod tests {
             rank: k,
             hott: (0..k).collect(),
             errors: Errors { inf1: 1.0, mean_l1: 1.0 - 0.1 * k as f64, rmse: 0.0, per_row: vec![] },
+            lower_bound: None,
         };
         let points: Vec<RankPoint> = (1..=8).map(point).collect();
         let (rank, reason) = suggest(&points[5..], Objective::Mean);

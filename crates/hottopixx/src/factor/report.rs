@@ -1,12 +1,14 @@
 //! From fits to the answer: F, W, errors and groups in the caller's rows and units.
 
 use super::pipeline::{Cleaned, Prepared};
+use super::settings::Checked;
 use super::{Errors, Factorization, HottRow, Method, Seconds};
+use crate::Objective;
 use crate::clean::{Cleaning, FittedChoice, RowFit, measure};
 use crate::control::Stop;
 use crate::localise::lp::LpStatus;
 use crate::matrix::{Dense, Matrix, Sparse};
-use crate::methods::{Bounded, Bounds, Localised, MeanBound};
+use crate::methods::{Bounded, Bounds, ErrorBound, Localised};
 use crate::normalise::UnitRows;
 
 /// Said where [`Cleaning::Auto`] came to least squares.
@@ -56,8 +58,8 @@ impl Prepared<'_> {
                 per_row: by_input_row(&measured.l1),
             },
             bounds: found
-                .mean_bound
-                .map(|bound| about_answer(bound, measured.mean_l1, settings.rank))
+                .error_bound
+                .map(|bound| about_answer(bound, (measured.mean_l1, measured.inf1), settings))
                 .or(found.bounds),
             notes: too_large.into_iter().chain(found.notes).collect(),
             diagonal: found.diagonal.as_deref().map(by_input_row),
@@ -70,20 +72,25 @@ impl Prepared<'_> {
     }
 }
 
-/// The mean error of the answer beside the bound for every choice of rows.
-fn about_answer(bound: MeanBound, mean_l1: f64, rank: usize) -> Bounds {
-    let MeanBound { lower_bound, steps } = bound;
+/// The error of the answer that was made small, the mean or the largest, beside the bound for every choice
+/// of rows.
+fn about_answer(bound: ErrorBound, (mean, largest): (f64, f64), settings: &Checked) -> Bounds {
+    let ErrorBound { lower_bound, rounds, cuts } = bound;
+    let (goal, error) = match settings.objective {
+        Objective::Mean => (Bounded::Mean, mean),
+        Objective::Max => (Bounded::Max, largest),
+    };
     // Rounding may leave a measured error a little below a bound that it meets.
-    let gap = if mean_l1 > 0.0 { ((mean_l1 - lower_bound) / mean_l1).max(0.0) } else { 0.0 };
+    let gap = if error > 0.0 { ((error - lower_bound) / error).max(0.0) } else { 0.0 };
     Bounds {
-        goal: Bounded::Mean,
+        goal,
         status: if gap <= BEST { LpStatus::Optimal } else { LpStatus::Feasible },
-        objective: mean_l1,
+        objective: error,
         lower_bound,
         gap,
-        trace: rank as f64,
-        rounds: steps,
-        cuts: 0,
+        trace: settings.rank as f64,
+        rounds,
+        cuts,
     }
 }
 

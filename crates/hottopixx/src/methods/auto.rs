@@ -1,10 +1,10 @@
 //! Several methods at once.
 
-use super::mean_bound::mean_bound;
+use super::error_bound::{Dual, max_bound, mean_bound};
 use super::programs::{self, Program};
 use super::{
-    Candidate, Gradient, Hottopixx, Localised, Localiser, Question, bytes, is_affordable, screen,
-    screened,
+    Candidate, ErrorBound, Gradient, Hottopixx, Localised, Localiser, Question, bytes,
+    is_affordable, screen, screened,
 };
 use crate::control::Control;
 use crate::localise::first_order;
@@ -68,6 +68,7 @@ impl Localiser for Auto {
                 found.candidates.push(Candidate { origin: origin.to_string(), rows });
             }
         }
+        let mut dual = None;
         for method in self.others(question) {
             if control.stopped().is_some() {
                 break;
@@ -75,22 +76,25 @@ impl Localiser for Auto {
             let alone = control.without_keeper();
             let question = question.under(&alone);
             match method.localise(&question) {
-                Ok(other) => take(&mut found, other, &question),
+                Ok(mut other) => {
+                    dual = minimax_dual(&mut other).or(dual);
+                    take(&mut found, other, &question);
+                }
                 Err(Error::NoAnswer(_)) => {}
                 Err(error) => return Err(error),
             }
         }
         if control.stopped().is_none()
-            && let Some(other) = self.minimax(question)?
+            && let Some((other, its_dual)) = self.minimax(question)?
         {
+            dual = Some(its_dual);
             take(&mut found, other, question);
         }
-        if self.objective == Objective::Mean
-            && control.stopped().is_none()
-            && let Some((bound, other)) = mean_bound(question, self.effort, self.budget)?
+        if control.stopped().is_none()
+            && let Some((bound, other)) = self.bound(question, dual.as_ref())?
         {
             take(&mut found, other, question);
-            found.mean_bound = Some(bound);
+            found.error_bound = Some(bound);
         }
         found.hints.reverse(); // the convex methods' rows first, then the greedy ones
         let mut seen = std::collections::HashSet::new();
@@ -120,7 +124,25 @@ fn take(found: &mut Localised, other: Localised, question: &Question<'_>) {
     found.bounds = other.bounds.or(found.bounds.take());
 }
 
+/// The dual of minimax, where that was the method.
+fn minimax_dual(found: &mut Localised) -> Option<Dual> {
+    let minimax = |solved: &programs::Solved| solved.certificate.goal == Goal::Minimax;
+    found.program.take().filter(minimax).map(|solved| solved.certificate.dual)
+}
+
 impl Auto {
+    /// What is proven about the error that is made small, of every choice of rows.
+    fn bound(
+        &self,
+        question: &Question<'_>,
+        dual: Option<&Dual>,
+    ) -> Result<Option<(ErrorBound, Localised)>, Error> {
+        match self.objective {
+            Objective::Mean => mean_bound(question, self.effort, self.budget),
+            Objective::Max => max_bound(question, self.effort, self.budget, dual),
+        }
+    }
+
     /// Bytes of the bound on the mean error, where they are affordable: the method, then the verifier.
     fn bound_bytes(&self, shape: Shape) -> u64 {
         let Shape { rows, cols, .. } = shape;
@@ -170,9 +192,9 @@ impl Auto {
         others
     }
 
-    /// The readings of minimax, where the size allows it. Its bounds come along only if they are
+    /// The readings of minimax with its dual, where the size allows it. Its bounds come along only if they are
     /// about all rows that may be hott.
-    fn minimax(&self, question: &Question<'_>) -> Result<Option<Localised>, Error> {
+    fn minimax(&self, question: &Question<'_>) -> Result<Option<(Localised, Dual)>, Error> {
         let Question { x, rank, .. } = *question;
         let control = question.control.for_share(PROGRAM_SHARE);
         let allowed = question.candidates();
@@ -190,15 +212,16 @@ impl Auto {
         let settings = LpSettings { gap: Some(gap), ..LpSettings::new(Goal::Minimax) };
         let outcome = lp(x, rank, &screened, &settings, &control)?;
         let among = Question { allowed: &screened, ..*question };
-        let d = outcome.diagonal.clone();
-        Ok(Some(Localised {
+        let (d, dual) = (outcome.diagonal.clone(), outcome.dual.clone());
+        let found = Localised {
             candidates: readings(&among, Program::minimax().name(), &d),
             hints: top(&d, rank + 25, &screened),
             bounds: (screened == question.allowed)
                 .then(|| programs::Solved::new(question, settings, outcome))
                 .and_then(|solved| solved.bounds()),
             ..Localised::default()
-        }))
+        };
+        Ok(Some((found, dual)))
     }
 }
 

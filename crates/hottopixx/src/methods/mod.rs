@@ -7,18 +7,18 @@
 
 mod agkm;
 mod auto;
+mod error_bound;
 mod gradient;
 mod greedy;
 mod hottopixx;
-mod mean_bound;
 mod programs;
 
 pub use agkm::Agkm;
 pub use auto::Auto;
+pub(crate) use error_bound::{ErrorBound, mean_bounds};
 pub use gradient::Gradient;
 pub use greedy::{Snpa, Spa, Xray};
 pub use hottopixx::{Hottopixx, USUAL_BUDGET};
-pub(crate) use mean_bound::MeanBound;
 pub use programs::{Bounded, Bounds, Program};
 pub(crate) use programs::{Solved, is_affordable};
 
@@ -90,8 +90,8 @@ pub struct Localised {
     pub(crate) hints: Vec<usize>,
     /// What a linear program proves about every choice of rows.
     pub(crate) bounds: Option<Bounds>,
-    /// What is proven about the mean error of every choice of rows.
-    pub(crate) mean_bound: Option<MeanBound>,
+    /// What is proven about the error that is made small, of every choice of rows.
+    pub(crate) error_bound: Option<ErrorBound>,
     /// The answer of that program, where it is the method's own.
     pub(crate) program: Option<Solved>,
     /// What the caller should know.

@@ -196,6 +196,20 @@ fn programs_come_with_bounds_and_the_others_without() {
     }
 }
 
+/// With the largest error as its objective, `auto` bounds the largest error that it reports.
+#[test]
+fn auto_bounds_the_error_that_it_makes_small() {
+    for noise in [0.5, 3.0] {
+        let recipe = Recipe::new(Family::Paper, 4).size(30, 60).noise(noise);
+        let matrix = recipe.generate().unwrap().matrix;
+        let answer = Factor::new(4).objective(Objective::Max).run(&matrix).unwrap();
+        let bounds = answer.bounds.unwrap();
+        assert_eq!((bounds.goal, bounds.objective), (Bounded::Max, answer.errors.inf1));
+        assert!(bounds.lower_bound <= bounds.objective, "{bounds:?}");
+        assert!(bounds.gap < 0.3, "{bounds:?}");
+    }
+}
+
 #[test]
 fn minimax_finds_the_vertices_among_all_midpoints() {
     // Half of the family's usual noise.

@@ -1,4 +1,4 @@
-//! The arithmetic of a certificate, by plain loops that share nothing with the solvers.
+//! The arithmetic of a certificate, which shares nothing with the solvers but plain matrix products.
 //!
 //! Every figure is an inequality about the exact numbers: X is the matrix as it was given, each
 //! row divided by its exact sum. Let `v_j` be row j as given, `s_j` its sum, `x_j = v_j / s_j`, and
@@ -7,6 +7,7 @@
 //! - *Sums*: entries are not negative, so `s_j` is within `g_k s_j` of what is computed.
 //! - *Products*: `<y, x_j> = <y, v_j> / s_j`, and the computed `<y, v_j>` is off by at most
 //!   `g_k sum_l |y_l| v_jl <= g_k ||y||_inf s_j`: the error follows from the norm and costs nothing.
+//!   That holds for any order of additions, k the most roundings of a term (`products`).
 //! - *Errors*: `x_i - c_i X = (1 - C_ii) x_i - sum_{j != i} C_ij x_j`. With m terms, each of which
 //!   is rounded at most `m + 3` times, the l1 norm is off by at most
 //!   `(g_{m+3} + the error of one over the sums) (1 - C_ii + sum_{j != i} C_ij)`.
@@ -17,14 +18,15 @@
 mod audit;
 mod caps;
 mod dual;
-mod mean;
+mod free;
 mod point;
+mod products;
 mod rows;
 
 pub(super) use audit::audit;
 pub use audit::{Audit, DualAudit};
 pub(super) use dual::dual;
-pub use mean::prove_mean;
+pub use free::{prove_max, prove_mean, prove_means};
 pub(super) use point::{PointFigures, point};
 pub(super) use rows::Rows;
 

@@ -1,10 +1,11 @@
 //! The rows of X as they were given, bounds on their sums, and on products with them.
 
+use super::products::loop_roundings;
 use super::{RefusingWatch, UNDERFLOW, or};
 use crate::certify::refusal::Refusal;
 use crate::certify::rounding::{
-    Interval, add_down, add_up, depth, div_down, div_up, dot, gamma, gathered_depth, gathered_dot,
-    largest_size, mul_down, mul_up, sum,
+    Interval, add_down, add_up, depth, div_down, div_up, dot, gamma, gathered_dot, largest_size,
+    mul_down, mul_up, sum,
 };
 use crate::control::Control;
 use crate::matrix::Entries;
@@ -50,17 +51,19 @@ impl<'a> Rows<'a> {
 
     /// Bounds on `<y, x_j>`.
     pub(in crate::certify) fn bounds(&self, j: usize, y: &[f64]) -> Interval {
-        self.product(j, raw_product(self.x, j, y), largest_size(y))
+        let roundings = loop_roundings(self.x.row(j).entries());
+        self.product(j, raw_product(self.x, j, y), largest_size(y), roundings)
     }
 
-    /// Bounds on `<y, x_j>`, given `<y, v_j>` as computed and the norm of y.
+    /// Bounds on `<y, x_j>`, given `<y, v_j>` as computed with at most so many roundings of a term, and the
+    /// norm of y.
     #[inline]
-    pub(super) fn product(&self, j: usize, computed: f64, norm: f64) -> Interval {
+    pub(super) fn product(&self, j: usize, computed: f64, norm: f64, roundings: usize) -> Interval {
         // A sum that overflowed on the way may be anything.
         if !computed.is_finite() {
             return Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
         }
-        let error = self.product_error(j, norm);
+        let error = self.product_error(j, norm, roundings);
         let unit = |value: f64, round: fn(f64, f64) -> f64, away: bool| {
             // Dividing by less moves away from zero.
             let Interval { low, high } = self.sums[j];
@@ -73,14 +76,12 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// How far a computed `<y, v_j>` may be off, for all y together whose norms sum to `norms`.
+    /// How far `<y, v_j>` may be off that was computed with at most so many roundings of a term, for all y
+    /// together whose norms sum to `norms`.
     #[inline]
-    pub(super) fn product_error(&self, j: usize, norms: f64) -> f64 {
-        let (terms, depth) = match self.x.row(j).entries() {
-            Entries::Dense(values) => (values.len(), depth(values.len())),
-            Entries::Sparse(_, values) => (values.len(), gathered_depth(values.len())),
-        };
-        let relative = mul_up(gamma(depth), mul_up(norms, self.sums[j].high));
+    pub(super) fn product_error(&self, j: usize, norms: f64, roundings: usize) -> f64 {
+        let terms = stored(self.x, j).len();
+        let relative = mul_up(gamma(roundings), mul_up(norms, self.sums[j].high));
         let scale = mul_up(add_up(norms, 1.0), self.sums[j].high);
         add_up(relative, mul_up(scale, mul_up(terms as f64, UNDERFLOW)))
     }

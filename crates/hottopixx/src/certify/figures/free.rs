@@ -1,0 +1,375 @@
+//! What a dual proves about the errors of every choice of rows, whatever their weights.
+//!
+//! For a choice S of r rows that may be hott, numbers `lambda_i >= 0` and any Y with `|Y_i| <= lambda_i`,
+//!
+//! ```text
+//! sum_i lambda_i e_i(S) >= <Y, X> - (sum of the r largest s_j),
+//!     s_j = y_j.x_j + sum_{i != j} u_ij (y_i.x_j)_+
+//! ```
+//!
+//! with `u_ij` the largest weight that a fit of `x_i` needs on `x_j` (`l1/caps.rs`): a chosen row explains
+//! itself with weight one, all others weigh it by at most their caps. Smaller products `<y_i, x_i>` and
+//! larger `s_j` prove less, so the former are rounded down and the latter up. With `lambda_i = 1 / f` it is
+//! about the mean error, with lambdas that sum to one about the largest.
+//!
+//! A choice of fewer rows saves less, so that the same Y bounds every rank: the `s_j` do not depend on r.
+//!
+//! Caps are dear, `O(n)` each: they are found only for columns that could be among the r largest with
+//! the caps that hold everywhere, two.
+
+use super::RefusingWatch;
+use super::dual::norms;
+use super::products::{DualRows, Listed, Products, Single};
+use super::rows::{Rows, stored};
+use crate::certify::checks::check_dual;
+use crate::certify::refusal::Refusal;
+use crate::certify::rounding::{Sum, add_down, div_down, div_up, gamma, mul_down, mul_up};
+use crate::control::Control;
+use crate::kernels::mass_above;
+use crate::matrix::Entries;
+use crate::normalise::UnitRows;
+use rayon::prelude::*;
+
+/// Columns whose caps are found together.
+const BATCH: usize = 32;
+/// No cap is larger.
+const LARGEST: f64 = 2.0;
+/// Halvings of [0, 2] in search of a cap.
+const HALVINGS: usize = 9;
+
+/// The bounds on the *mean* error of all choices of 1, 2, ... `most` rows among the `allowed` ones that Y, f x n
+/// and row-major, proves about `x` in exact arithmetic: one Y bounds them all. At least 0, which needs no Y.
+///
+/// `2 f m n` flops for m rows that may be hott and up to `O(f m n)` for caps, parallel; `4 f m` bytes.
+///
+/// # Errors
+/// [`Refusal::Shape`] where sizes do not fit, [`Refusal::NotFinite`] or [`Refusal::Range`] for entries that
+/// are no numbers in [-1, 1], [`Refusal::Stopped`] when `control` stops it.
+pub fn prove_means(
+    x: &UnitRows,
+    most: usize,
+    allowed: &[bool],
+    dual: &[f32],
+    control: &Control,
+) -> Result<Vec<f64>, Refusal> {
+    let (f, n) = (x.features(), x.examples());
+    if dual.len() != f * n {
+        return Err(Refusal::Shape { what: "the dual", found: dual.len(), expected: f * n });
+    }
+    check_allowed(x, allowed)?;
+    if !dual.iter().all(|y| y.abs() <= 1.0) {
+        return Err(Refusal::Range { what: "the dual" });
+    }
+    let proof = Proof { rows: &Rows::new(x, control)?, dual: &Single { dual, n }, control };
+    let sums = proof.by_rank(most, allowed)?;
+    let mean = |sum: f64| if sum > 0.0 { div_down(sum, f as f64) } else { 0.0 };
+    Ok(sums.into_iter().map(mean).collect())
+}
+
+/// The last of [`prove_means`]: the bound for choices of `rank` rows.
+///
+/// # Errors
+/// As [`prove_means`].
+pub fn prove_mean(
+    x: &UnitRows,
+    rank: usize,
+    allowed: &[bool],
+    dual: &[f32],
+    control: &Control,
+) -> Result<f64, Refusal> {
+    let bounds = prove_means(x, rank, allowed, dual, control)?;
+    Ok(bounds.last().copied().unwrap_or(0.0))
+}
+
+/// The bound on the *largest* error of all choices of `rank` rows among the `allowed` ones that Y proves
+/// about `x` in exact arithmetic; `dual` has those of its rows that are not zero, by increasing row, of length
+/// n. Y is divided by the sum of its rows' largest entries. At least 0, which needs no Y. Flops and bytes as [`prove_means`], with the rows of the dual in the place of f.
+///
+/// # Errors
+/// [`Refusal::Shape`] where sizes do not fit, [`Refusal::DualRow`] for a row that X does not have,
+/// [`Refusal::NotFinite`] for entries that are no numbers, [`Refusal::Stopped`] when `control` stops it.
+pub fn prove_max(
+    x: &UnitRows,
+    rank: usize,
+    allowed: &[bool],
+    dual: &[(usize, Vec<f64>)],
+    control: &Control,
+) -> Result<f64, Refusal> {
+    check_allowed(x, allowed)?;
+    check_dual(x, dual)?;
+    let norms = norms(dual, control)?;
+    let rows = Rows::new(x, control)?;
+    let proof = Proof { rows: &rows, dual: &Listed { dual, norms: &norms }, control };
+    let sum = proof.by_rank(rank, allowed)?.last().copied().unwrap_or(0.0);
+    let weight = norms.iter().copied().collect::<Sum>().upper();
+    Ok(if sum > 0.0 { div_down(sum, weight) } else { 0.0 })
+}
+
+fn check_allowed(x: &UnitRows, allowed: &[bool]) -> Result<(), Refusal> {
+    if allowed.len() == x.features() {
+        return Ok(());
+    }
+    let what = "the list of rows that may be hott";
+    Err(Refusal::Shape { what, found: allowed.len(), expected: x.features() })
+}
+
+struct Proof<'a, D> {
+    rows: &'a Rows<'a>,
+    dual: &'a D,
+    control: &'a Control,
+}
+
+/// A row that may be hott.
+struct Column {
+    j: usize,
+    /// `s_j` with caps of two.
+    most: f64,
+    /// `y_i.x_j` of all rows of the dual, rounded up (below zero: zero, but for the own row).
+    products: Vec<f32>,
+}
+
+impl<D: DualRows> Proof<'_, D> {
+    /// What is proven about `sum_i lambda_i e_i` of all choices of 1, 2, ... `most` rows.
+    fn by_rank(&self, most: usize, allowed: &[bool]) -> Result<Vec<f64>, Refusal> {
+        let columns: Vec<usize> = (0..allowed.len()).filter(|&j| allowed[j]).collect();
+        let saved = self.most_saved(most, &columns)?;
+        let product = self.product()?;
+        let mut sum = Sum::default();
+        let bounds = (0..most).map(|k| {
+            // No more rows can be chosen than there are.
+            saved.get(k).into_iter().for_each(|saved| sum.add(*saved));
+            add_down(product, -sum.upper())
+        });
+        Ok(bounds.collect())
+    }
+
+    /// `<Y, X>`, rounded down.
+    fn product(&self) -> Result<f64, Refusal> {
+        let n = self.rows.x.examples();
+        let products: Vec<f64> = (0..self.dual.count())
+            .into_par_iter()
+            .map_init(
+                || RefusingWatch::new(self.control),
+                |watch, k| {
+                    watch.spend(n)?;
+                    Ok(self.rows.bounds(self.dual.row(k), &self.dual.entries(k, 0..n)).low)
+                },
+            )
+            .collect::<Result<_, Refusal>>()?;
+        Ok(products.into_iter().collect::<Sum>().lower())
+    }
+
+    /// The r largest `s_j`, rounded up, largest first.
+    fn most_saved(&self, rank: usize, columns: &[usize]) -> Result<Vec<f64>, Refusal> {
+        let mut open = self.columns(columns)?;
+        open.sort_by(|a, b| b.most.total_cmp(&a.most).then(a.j.cmp(&b.j)));
+        let mut found: Vec<f64> = Vec::new();
+        for batch in open.chunks(BATCH) {
+            let threshold = found.get(rank.wrapping_sub(1)).copied();
+            if threshold.is_some_and(|least| batch[0].most <= least) {
+                break;
+            }
+            let capped: Vec<f64> = batch
+                .par_iter()
+                .map(|column| self.saved(column))
+                .collect::<Result<_, Refusal>>()?;
+            found.extend(capped);
+            found.sort_by(|a, b| b.total_cmp(a));
+        }
+        found.truncate(rank);
+        Ok(found)
+    }
+
+    fn columns(&self, columns: &[usize]) -> Result<Vec<Column>, Refusal> {
+        let products = Products { rows: self.rows, dual: self.dual, control: self.control };
+        products.by_row(columns, |j, computed| {
+            let roundings = products.roundings(j);
+            let mut most = Sum::default();
+            let rounded = |(k, &computed): (usize, &f64)| {
+                let price = self.rows.product(j, computed, self.dual.norm(k), roundings).high;
+                let own = self.dual.row(k) == j;
+                let rounded = single_up(if own { price } else { price.max(0.0) });
+                most.add(if own { 1.0 } else { LARGEST } * f64::from(rounded));
+                rounded
+            };
+            let products: Vec<f32> = computed.iter().enumerate().map(rounded).collect();
+            Column { j, most: most.upper(), products }
+        })
+    }
+
+    /// `s_j`, rounded up.
+    fn saved(&self, column: &Column) -> Result<f64, Refusal> {
+        let mut watch = RefusingWatch::new(self.control);
+        let given = self.rows.given(column.j);
+        let mut sum = Sum::default();
+        for (k, &product) in column.products.iter().enumerate() {
+            let (i, product) = (self.dual.row(k), f64::from(product));
+            if i == column.j {
+                sum.add(product);
+            } else if product > 0.0 {
+                watch.spend(HALVINGS * stored(self.rows.x, i).len())?;
+                sum.add(mul_up(self.cap(i, column.j, &given), product));
+            }
+        }
+        Ok(sum.upper())
+    }
+
+    /// At least `u_ij`, less than 2 / 2^9 too large but for rounding. `given` is row j as it was given.
+    ///
+    /// With `v_i, v_j` the rows as given and `s_i, s_j` their sums, `u_ij <= rho s_j / s_i` if the mass of
+    /// `v_j` where `v_ik > rho v_jk` is at most half of `s_j`. Testing with a slightly smaller rho only adds to
+    /// that mass.
+    fn cap(&self, i: usize, j: usize, given: &[f64]) -> f64 {
+        let (own, other) = (&self.rows.sums[i], &self.rows.sums[j]);
+        let units = div_up(other.high, own.low);
+        let most =
+            mul_down(mul_down(0.5, other.low), add_down(1.0, -gamma(self.rows.x.examples() + 8)));
+        let above = |rho: f64| {
+            let rho = rho * (1.0 - 1e-15);
+            match self.rows.x.row(i).entries() {
+                Entries::Dense(values) => mass_above(values, given, rho),
+                Entries::Sparse(columns, values) => {
+                    let mass = |(k, v): (&u32, &f64)| {
+                        let other = given[*k as usize];
+                        if *v > rho * other { other } else { 0.0 }
+                    };
+                    columns.iter().zip(values).map(mass).sum()
+                }
+            }
+        };
+        let (mut low, mut high) = (0.0, LARGEST);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            if above(middle / units) <= most {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        // middle / units * units, rounded up.
+        if high < LARGEST { high * (1.0 + 1e-14) } else { LARGEST }
+    }
+}
+
+/// The least number in single precision that is not below.
+fn single_up(value: f64) -> f32 {
+    let near = value as f32;
+    if f64::from(near) < value { near.next_up() } else { near }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::localise::first_order::{FirstOrderSettings, Weights, first_order};
+    use crate::localise::instances::{as_sparse, paper, unit_rows};
+    use crate::localise::lp::{LpSettings, lp};
+    use crate::{Goal, Objective, clean::FittedChoice};
+
+    fn noise(state: &mut u64) -> f64 {
+        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*state >> 33) as f64 / (1u64 << 31) as f64
+    }
+
+    /// Caps are those that sorting finds, up to the width of a halving.
+    #[test]
+    fn caps_agree_with_sorting() {
+        let mut state = 3;
+        let rows: Vec<Vec<f64>> = (0..12)
+            .map(|_| (0..9).map(|_| (noise(&mut state) - 0.4).max(0.0) + 0.01).collect())
+            .collect();
+        let dense = unit_rows(&rows);
+        let control = Control::default();
+        for x in [dense.clone(), as_sparse(&dense)] {
+            let dual = vec![0.0f32; 12 * 9];
+            let rows = Rows::new(&x, &control).unwrap();
+            let dual = Single { dual: &dual, n: 9 };
+            let proof = Proof { rows: &rows, dual: &dual, control: &control };
+            for i in 0..12 {
+                let given_i = proof.rows.given(i);
+                for j in (0..12).filter(|j| *j != i) {
+                    let sorted = proof.rows.cap(i, &given_i, j);
+                    let halved = proof.cap(i, j, &proof.rows.given(j));
+                    assert!(halved >= sorted * (1.0 - 1e-12), "{halved} {sorted}");
+                    assert!(halved <= sorted + 2.0 / 512.0 + 1e-9, "{halved} {sorted}");
+                }
+            }
+        }
+    }
+
+    /// The smallest mean and the smallest largest error of one row and of two, by looking at all of them.
+    fn best_errors(x: &UnitRows) -> [(f64, f64); 2] {
+        let control = Control::default();
+        let mut best = [(f64::INFINITY, f64::INFINITY); 2];
+        for a in 0..x.features() {
+            for b in 0..=a {
+                let hott = if a == b { vec![a] } else { vec![a, b] };
+                let best = &mut best[hott.len() - 1];
+                let errors = |objective: Objective| {
+                    FittedChoice::new(x, hott.clone(), objective, None, &control).score
+                };
+                *best = (best.0.min(errors(Objective::Mean)), best.1.min(errors(Objective::Max)));
+            }
+        }
+        best
+    }
+
+    /// Whatever Y is, no choice of rows is below its bounds, of one row or of two.
+    #[test]
+    fn no_choice_is_below_the_bounds_of_any_dual() {
+        let control = Control::default();
+        let mut state = 11;
+        let (mut of_mean, mut of_max): (f64, f64) = (0.0, 0.0);
+        for seed in 1..6 {
+            let instance = paper((9, 14, 2, 1), 4.0, seed);
+            let best = best_errors(&instance.x);
+            let allowed = vec![true; instance.x.features()];
+            let (weights, work) = (Weights::Free, f64::INFINITY);
+            let settings = FirstOrderSettings { weights, gap: 0.01, steps: 400, work };
+            let good = first_order(&instance.x, 2, &allowed, &settings, &control).unwrap();
+            let good = good.unwrap().dual;
+            let minimax = LpSettings::new(Goal::Minimax);
+            let minimax = lp(&instance.x, 2, &allowed, &minimax, &control).unwrap().dual;
+            for x in [instance.x.clone(), as_sparse(&instance.x)] {
+                for trial in 0..20 {
+                    let spoil = f64::from(trial) / 40.0;
+                    let mut spoiled = |y: f64| y * (1.0 - spoil * noise(&mut state));
+                    let dual: Vec<f32> =
+                        good.iter().map(|y| spoiled(f64::from(*y)) as f32).collect();
+                    let bounds = prove_means(&x, 2, &allowed, &dual, &control).unwrap();
+                    assert_eq!(bounds[1], prove_mean(&x, 2, &allowed, &dual, &control).unwrap());
+                    assert!(bounds[0] <= best[0].0 && bounds[1] <= best[1].0, "{bounds:?}");
+                    of_mean = of_mean.max(bounds[1] / best[1].0);
+                    // Twice as large, and divided by its norm again.
+                    let dual: Dual = minimax
+                        .iter()
+                        .map(|(i, y)| (*i, y.iter().map(|y| 2.0 * spoiled(*y)).collect()))
+                        .collect();
+                    let bound = prove_max(&x, 2, &allowed, &dual, &control).unwrap();
+                    assert!(bound <= best[1].1, "{bound}");
+                    of_max = of_max.max(bound / best[1].1);
+                }
+            }
+        }
+        assert!(of_mean > 0.5 && of_max > 0.3, "the best prove much: {of_mean} {of_max}");
+    }
+
+    type Dual = Vec<(usize, Vec<f64>)>;
+
+    #[test]
+    fn what_is_no_dual_is_refused() {
+        let x = unit_rows(&[vec![1.0, 2.0], vec![3.0, 1.0], vec![1.0, 1.0]]);
+        let prove = |dual: &[f32]| prove_mean(&x, 1, &[true; 3], dual, &Control::default());
+        assert!(matches!(prove(&[0.0; 5]), Err(Refusal::Shape { .. })));
+        for wrong in [1.5, -1.01, f32::NAN, f32::INFINITY] {
+            let mut dual = [0.5f32; 6];
+            dual[4] = wrong;
+            assert!(matches!(prove(&dual), Err(Refusal::Range { .. })));
+        }
+        assert_eq!(prove(&[0.0; 6]), Ok(0.0));
+        let prove = |dual: Dual| prove_max(&x, 1, &[true; 3], &dual, &Control::default());
+        assert!(matches!(prove(vec![(3, vec![0.0; 2])]), Err(Refusal::DualRow { .. })));
+        assert!(matches!(prove(vec![(1, vec![0.0; 3])]), Err(Refusal::Shape { .. })));
+        assert!(matches!(prove(vec![(1, vec![0.0, f64::NAN])]), Err(Refusal::NotFinite { .. })));
+        assert_eq!(prove(Vec::new()), Ok(0.0));
+    }
+}
