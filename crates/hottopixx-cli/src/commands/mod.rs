@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod apply;
 mod certify;
 mod compare;
 mod demo;
@@ -9,6 +10,7 @@ pub mod generate;
 mod partition;
 mod rank;
 pub mod reproduce;
+mod topics;
 mod verify;
 
 use crate::args::Command;
@@ -19,6 +21,8 @@ use std::time::Instant;
 pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
     match command {
         Command::Demo(args) => demo::run(args, started),
+        Command::Topics(args) => topics::run(args, started),
+        Command::Apply(args) => apply::run(args, started),
         Command::Factor(args) => factor::run(args, started),
         Command::Generate(args) => generate::run(args),
         Command::Evaluate(args) => evaluate::run(args, started),

@@ -8,4 +8,5 @@ mod limits;
 mod refusals;
 mod reproduce;
 mod resume;
+mod topics;
 mod verify;

@@ -225,6 +225,26 @@ impl Counter {
         self.ends.len()
     }
 
+    /// Fails when what is held takes more than `limit` bytes.
+    ///
+    /// # Errors
+    /// [`Error::Setting`].
+    pub fn check_memory(&self, limit: u64) -> Result<(), Error> {
+        // A word: its place in the map, its letters.
+        let held = 4 * self.text.capacity() + 8 * self.ends.capacity() + 64 * self.ids.capacity();
+        if held as u64 <= limit {
+            return Ok(());
+        }
+        Err(Error::Setting {
+            name: "memory",
+            value: format!("{limit} bytes"),
+            remedy: format!(
+                "the words of {} documents already take more: allow more, or give fewer documents",
+                self.ends.len()
+            ),
+        })
+    }
+
     /// Adds documents, in order; some thousand at a time keep all threads busy.
     ///
     /// # Errors

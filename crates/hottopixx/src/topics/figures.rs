@@ -37,11 +37,9 @@ pub(super) fn top_words(
     let scores: Vec<f64> = match measure {
         Measure::Probability => p.to_vec(),
         Measure::Relevance(lambda) => (0..p.len())
-            .map(|w| {
-                match p[w] > 0.0 && model.tokens[w] >= LEAST_TOKENS.min(all / p.len() as f64) {
-                    true => p[w].ln() - (1.0 - lambda) * (model.tokens[w] / all).ln(),
-                    false => f64::NEG_INFINITY,
-                }
+            .map(|w| match p[w] > 0.0 && model.tokens[w] >= LEAST_TOKENS {
+                true => p[w].ln() - (1.0 - lambda) * (model.tokens[w] / all).ln(),
+                false => f64::NEG_INFINITY,
             })
             .collect(),
         Measure::Frex(weight) => {

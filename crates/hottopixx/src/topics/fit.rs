@@ -44,8 +44,10 @@ impl Topics {
         let kept = corpus.select(&vocabulary.kept);
         let by_word = kept.counts().transpose();
         let q = cooccurrence(&Matrix::from(by_word.clone()))?;
-        let probability: Vec<f64> = (0..q.rows()).map(|i| q.row(i).sum()).collect();
         let x = UnitRows::new(&q)?;
+        let sums: Vec<f64> = (0..q.rows()).map(|i| q.row(i).sum()).collect();
+        let total: f64 = sums.iter().sum();
+        let probability: Vec<f64> = sums.iter().map(|sum| sum / total).collect();
         let cooccurred = clock.lap();
 
         let search = control.for_share(ANCHOR_SHARE);
@@ -100,6 +102,9 @@ impl Topics {
         let best = judged.first().ok_or(Error::NoAnswer(Stop::TimeLimit))?;
         anchors.extend(best.words.iter().map(|&word| vec![word]));
         if anchors.len() < self.rank {
+            if let Some(stop) = field.control.stopped() {
+                return Err(Error::NoAnswer(stop));
+            }
             let (rank, available) = (self.rank, anchors.len());
             return Err(Error::Rank { rank, available, what: "words with rows of their own" });
         }
@@ -121,20 +126,40 @@ impl Topics {
         let (sum, tokens) = likelihood(counts, &start, &shares);
         let before = (-sum / tokens.max(1.0)).exp();
         let polished = polish(counts, start, shares, self.prior, self.polish, control);
+        // The most frequent topic first, before the last fit: new documents are then fitted alike, to
+        // the last bit.
+        let frequent = proportions(&polished.shares, counts);
+        let mut order: Vec<usize> = (0..self.rank).collect();
+        order.sort_by(|&a, &b| frequent[b].total_cmp(&frequent[a]).then(a.cmp(&b)));
+        let topics = polished.topics.topics().select_rows(&order);
+        let fallback: Vec<f64> = order.iter().map(|&k| frequent[k]).collect();
         // The last step moved the topics: documents get the shares that are best for where they are.
-        let fallback = proportions(&polished.shares, counts);
-        let (topics, steps) = (polished.topics, polished.steps);
-        let shares = fit_documents(counts, &topics, self.prior, &fallback, &control.to_finish());
-        let (sum, tokens) = likelihood(counts, &topics, &shares);
+        let by_word = ByWord::new(&topics);
+        let shares = fit_documents(counts, &by_word, self.prior, &fallback, &control.to_finish());
+        let (sum, tokens) = likelihood(counts, &by_word, &shares);
         let after = (-sum / tokens.max(1.0)).exp();
-        Fitted { anchored, topics, shares, steps, before, after }
+        Fitted {
+            anchored,
+            order,
+            topics,
+            proportions: fallback,
+            shares,
+            steps: polished.steps,
+            before,
+            after,
+        }
     }
 }
 
 /// Topics and shares, before and after the polish.
 struct Fitted {
+    /// p(word | topic) by the anchors, in their order.
     anchored: Dense,
-    topics: ByWord,
+    /// The number of the anchor for each topic.
+    order: Vec<usize>,
+    topics: Dense,
+    /// The share of each topic in the corpus: that of documents without words.
+    proportions: Vec<f64>,
     shares: Dense,
     steps: usize,
     before: f64,
@@ -162,11 +187,7 @@ impl Named {
     ) -> TopicModel {
         let counts = self.kept.counts();
         let lengths: Vec<f64> = (0..counts.rows()).map(|d| counts.row(d).1.iter().sum()).collect();
-        let corpus_shares = proportions(&fitted.shares, counts);
-        let mut order: Vec<usize> = (0..self.anchors.len()).collect();
-        order.sort_by(|&a, &b| corpus_shares[b].total_cmp(&corpus_shares[a]).then(a.cmp(&b)));
-        let topics = fitted.topics.topics().select_rows(&order);
-        let shares = columns(&fitted.shares, &order);
+        let Fitted { order, topics, shares, .. } = fitted;
         let (tokens, documents) = self.kept.frequencies();
         let errors = TopicErrors {
             weighted_l1: weighted(&recovered.errors, probability),
@@ -183,7 +204,7 @@ impl Named {
             anchors: self.named(&order, &recovered.given_word, &candidates),
             given_word: columns(&recovered.given_word, &order),
             anchored: fitted.anchored.select_rows(&order),
-            proportions: order.iter().map(|&k| corpus_shares[k]).collect(),
+            proportions: fitted.proportions,
             empty_documents: lengths.iter().filter(|l| **l == 0.0).count(),
             words: self.kept.words().to_vec(),
             perplexity: fitted.after,

@@ -36,6 +36,7 @@ mod fit;
 mod model;
 mod polish;
 mod recovery;
+mod saved;
 mod settings;
 mod shares;
 
@@ -43,4 +44,5 @@ pub use anchors::JudgedAnchors;
 pub use figures::{Measure, USUAL_LAMBDA};
 pub use model::{Anchor, TopicErrors, TopicModel, TopicSeconds};
 pub use recovery::Recovery;
+pub use saved::SavedTopics;
 pub use settings::Topics;

@@ -124,8 +124,8 @@ type Fits = Vec<(Vec<f64>, f64)>;
 fn on_simplex(x: &UnitRows, anchors: &Dense, recovery: Recovery, control: &Control) -> Fits {
     let (rank, by_column) = (anchors.rows(), anchors.transpose());
     let mut gram = vec![0.0; rank * rank];
-    let (a, b) = (anchors.values(), by_column.values());
-    kernels::gemm(rank, x.examples(), rank, 1.0, a, b, true, 0.0, &mut gram);
+    let rows = anchors.values();
+    kernels::gemm(rank, x.examples(), rank, 1.0, rows, rows, true, 0.0, &mut gram);
     let fit = |nnls: &mut Nnls, i: usize| {
         let row = x.row(i);
         let products: Vec<f64> = (0..rank).map(|k| row.dot(anchors.row(k))).collect();

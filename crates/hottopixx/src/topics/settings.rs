@@ -19,7 +19,6 @@ pub struct Topics {
     pub(super) recovery: Recovery,
     pub(super) polish: usize,
     pub(super) prior: f64,
-    pub(super) seed: u64,
     pub(super) threads: usize,
     pub(super) control: Control,
 }
@@ -34,7 +33,6 @@ impl Topics {
             recovery: Recovery::default(),
             polish: USUAL_POLISH,
             prior: USUAL_PRIOR,
-            seed: 0,
             threads: 0,
             control: Control::default(),
         }
@@ -69,12 +67,6 @@ impl Topics {
     /// then are less sure of their topics.
     pub fn prior(mut self, prior: f64) -> Self {
         self.prior = prior;
-        self
-    }
-
-    /// Fixes everything random (default 0); nothing is, so far.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
         self
     }
 

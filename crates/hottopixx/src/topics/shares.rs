@@ -63,7 +63,7 @@ pub(super) fn expect(
     let mut likelihood = 0.0;
     for (&word, &h) in words.iter().zip(counts) {
         let row = topics.row(word);
-        let p: f64 = theta.iter().zip(row).map(|(t, v)| t * v).sum();
+        let p = product(theta, row);
         if p > 0.0 {
             likelihood += h * p.ln();
             let r = h / p;
@@ -72,6 +72,19 @@ pub(super) fn expect(
         }
     }
     likelihood
+}
+
+/// The inner product, in four sums that a processor can keep apart: short vectors, millions of times.
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    let (fours_a, fours_b) = (a.chunks_exact(4), b.chunks_exact(4));
+    let rest = fours_a.remainder().iter().zip(fours_b.remainder()).map(|(x, y)| x * y);
+    let mut sums = [0.0; 4];
+    for (x, y) in fours_a.clone().zip(fours_b.clone()) {
+        for k in 0..4 {
+            sums[k] += x[k] * y[k];
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.sum::<f64>()
 }
 
 /// Makes shares of `next`, as [`expect`] gave it, and returns how far they are from those before.

@@ -9,6 +9,7 @@ mod generate;
 mod partition;
 mod rank;
 mod reproduce;
+mod topics;
 mod verify;
 
 pub use certify::CertifyArgs;
@@ -20,4 +21,5 @@ pub use generate::GenerateArgs;
 pub use partition::PartitionArgs;
 pub use rank::RankArgs;
 pub use reproduce::ReproduceArgs;
+pub use topics::{ApplyArgs, TopicsArgs};
 pub use verify::VerifyArgs;
