@@ -30,6 +30,13 @@ pub fn answer_files() -> Vec<String> {
     names.into_iter().map(str::to_owned).chain(matrix_files(&["F", "W"])).collect()
 }
 
+/// What `--out` holds after `topics`.
+pub fn topics_files() -> Vec<String> {
+    ["topics.csv", "documents.csv", "words.csv", "model.json", "summary.json"]
+        .map(str::to_owned)
+        .to_vec()
+}
+
 /// The names that matrices with these stems can have.
 pub fn matrix_files(stems: &[&str]) -> Vec<String> {
     stems.iter().flat_map(|stem| [format!("{stem}.npy"), format!("{stem}.npz")]).collect()
@@ -117,6 +124,9 @@ pub fn written_before(folder: &Path) -> BTreeSet<String> {
     let has = |value: &serde_json::Value, keys: &[&str]| keys.iter().all(|k| !value[*k].is_null());
     if object("summary.json").is_some_and(|v| has(&v, &["hott", "error", "version"])) {
         ours.extend(answer_files());
+    }
+    if object("summary.json").is_some_and(|v| has(&v, &["topics", "perplexity", "version"])) {
+        ours.extend(topics_files());
     }
     if object("certificate.json").is_some_and(|v| has(&v, &["certificate", "rows", "version"])) {
         ours.extend(matrix_files(&CERTIFICATE));

@@ -3,6 +3,7 @@
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use hottopixx::synth::Family;
 use hottopixx::text::Weight;
+use hottopixx::topics::Recovery;
 use hottopixx::{Cleaning, Effort, Error, Objective};
 use hottopixx_io::{Format, UnknownFormatName};
 use std::ffi::OsStr;
@@ -96,6 +97,11 @@ pub fn cleaning() -> NamedParser<Cleaning> {
 /// `none`, `tfidf` or `log`.
 pub fn weight() -> NamedParser<Weight> {
     NamedParser::new(Weight::ALL.map(|weight| PossibleValue::new(weight.name())))
+}
+
+/// `l1`, `l2` or `kl`.
+pub fn recovery() -> NamedParser<Recovery> {
+    NamedParser::new(Recovery::ALL.map(|recovery| PossibleValue::new(recovery.name())))
 }
 
 /// The families of generated instances, with a line on each.

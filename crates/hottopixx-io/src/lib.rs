@@ -14,6 +14,8 @@
 //! | `docword.NAME.txt` | UCI bag of words | words |
 //! | `.hpx` | our own, with names ([`write::hpx`]) | as stored |
 //!
+//! [`read_documents`] reads text instead: folders, lines, columns of tables.
+//!
 //! Files of `.hpx`, and of `.npy` with numbers of 64 bits, are mapped: their matrix borrows the file,
 //! takes no memory of its own and may be larger than the machine has. Large text files are kept as
 //! `.hpx` once they have been read, where [`LoadOptions::cache`] allows it; [`peek`] tells sizes
@@ -32,6 +34,7 @@ mod budget;
 mod cache;
 mod checkpoint;
 mod coordinate;
+mod documents;
 mod error;
 mod external;
 mod format;
@@ -54,6 +57,9 @@ pub mod write;
 
 pub use cache::{Cache, CacheUse};
 pub use checkpoint::Checkpoint;
+pub use documents::{
+    DocumentColumns, DocumentFormat, DocumentNames, Take, has_text, read_documents,
+};
 pub use error::{Error, FileLocation};
 pub use format::{Format, UnknownFormatName};
 pub use load::{LoadOptions, Loaded, load, load_signed, read};

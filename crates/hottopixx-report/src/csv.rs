@@ -38,7 +38,8 @@ pub fn documents(summary: &Summary, shares: &Matrix, names: Option<&[String]>) -
     out
 }
 
-fn push_line(out: &mut String, cells: &[String]) {
+/// Adds a line of cells, quoted where that is needed.
+pub(crate) fn push_line(out: &mut String, cells: &[String]) {
     let quoted: Vec<String> = cells.iter().map(|cell| quote(cell)).collect();
     out.push_str(&quoted.join(","));
     out.push('\n');

@@ -3,7 +3,7 @@
 //! [`Summary`] is the one object behind `--json`, `summary.json`, the terminal, `hott.csv` and
 //! `report.html`; the modules turn it into text: [`text`] for 80 columns, [`csv`] for
 //! spreadsheets, [`html`] for one page that needs nothing but a browser. [`page`] is what all
-//! pages share, [`plot`] draws charts, [`bounds`] puts what was proven into words.
+//! pages share, [`topics`] the same for topics of documents, [`plot`] draws charts, [`bounds`] puts what was proven into words.
 
 pub mod bounds;
 pub mod csv;
@@ -15,6 +15,7 @@ mod rows;
 mod summary;
 pub mod table;
 pub mod text;
+pub mod topics;
 
 pub use proof::{ChoiceProof, ChoiceSearch, Proof, Theorem};
 pub use rows::{ExplainedRow, explained_rows};

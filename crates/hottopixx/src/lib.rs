@@ -51,8 +51,8 @@
 //!   independent verifier has checked, `path` of errors against the rank; [`Comparison`] runs every method.
 //! - [`choice`] bounds every choice of rows, tells how many rows are needed, and searches for the best.
 //! - [`certify`] holds the verifier and the paper's theorem, [`l1`] the exact l1 regression that
-//!   everything rests on, [`control`] deadlines, interruption and progress, [`text`] word counts,
-//!   [`synth`] instances with known answers.
+//!   everything rests on, [`control`] deadlines, interruption and progress, [`text`] words and
+//!   their counts, [`topics`] topics of documents, [`synth`] instances with known answers.
 
 #![deny(unsafe_code)]
 
@@ -80,6 +80,7 @@ pub mod select;
 mod squares;
 pub mod synth;
 pub mod text;
+pub mod topics;
 
 pub use clean::Cleaning;
 pub use control::{Control, Stop};

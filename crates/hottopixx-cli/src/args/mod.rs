@@ -4,6 +4,7 @@
 //! what its help says below them, in [`commands`].
 
 mod commands;
+mod documents;
 mod input;
 mod method;
 mod output;
@@ -12,9 +13,10 @@ mod table;
 mod text;
 
 pub use commands::{
-    CertifyArgs, CompareArgs, DemoArgs, EvaluateArgs, FactorArgs, GenerateArgs, InfoArgs,
-    PartitionArgs, RankArgs, ReproduceArgs, VerifyArgs,
+    ApplyArgs, CertifyArgs, CompareArgs, DemoArgs, EvaluateArgs, FactorArgs, GenerateArgs,
+    InfoArgs, PartitionArgs, RankArgs, ReproduceArgs, TopicsArgs, VerifyArgs,
 };
+pub use documents::DocumentArgs;
 pub use input::{FileArgs, InputArgs};
 pub use method::{MethodArgs, ProgramArgs};
 pub use output::{OutputArgs, PrintArgs};
@@ -36,6 +38,7 @@ use std::ffi::OsString;
     after_help = "\
 Examples:
   hottopixx demo                         topics of a small news corpus
+  hottopixx topics news.txt --rank 10    topics of your documents, one per line
   hottopixx factor X.npy --rank 10       rows of X are features
   hottopixx factor X.csv --rank 10 --transpose --out answer
   hottopixx factor docword.nips.txt.gz --names vocab.nips.txt --rank 20 \\
@@ -55,8 +58,12 @@ pub struct Cli {
 pub enum Command {
     /// Factor the built-in news corpus and print its topics
     Demo(DemoArgs),
+    /// Find the topics of documents
+    Topics(TopicsArgs),
     /// Factor a matrix: the main job
     Factor(FactorArgs),
+    /// The topics of new documents, from an answer of 'topics'
+    Apply(ApplyArgs),
     /// Make an instance whose answer is known
     Generate(GenerateArgs),
     /// Say what a file holds and what to do with it

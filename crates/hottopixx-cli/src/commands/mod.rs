@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod apply;
 mod certify;
 mod compare;
 mod demo;
@@ -10,6 +11,7 @@ mod info;
 mod partition;
 mod rank;
 pub mod reproduce;
+mod topics;
 mod verify;
 
 use crate::args::Command;
@@ -20,6 +22,8 @@ use std::time::Instant;
 pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
     match command {
         Command::Demo(args) => demo::run(args, started),
+        Command::Topics(args) => topics::run(args, started),
+        Command::Apply(args) => apply::run(args, started),
         Command::Factor(args) => factor::run(args, started),
         Command::Generate(args) => generate::run(args),
         Command::Info(args) => info::run(args),

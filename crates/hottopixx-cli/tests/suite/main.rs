@@ -9,4 +9,5 @@ mod refusals;
 mod reproduce;
 mod resume;
 mod tables;
+mod topics;
 mod verify;

@@ -2,6 +2,7 @@
 
 mod big;
 mod common;
+mod documents;
 mod files;
 mod formats;
 mod fuzz;

@@ -7,15 +7,26 @@
 //! see [`cooccurrence`]. Rare words look extreme because they are noisy: let
 //! only words of some document frequency be candidates ([`candidates_by_df`]).
 //!
-//! Rows are words and columns documents throughout.
+//! Documents become counts by a [`Counter`] ([`Tokeniser`], [`StopWords`], phrases), and a
+//! [`Vocabulary`] says which words are worth keeping. In a [`Corpus`] rows are documents; everywhere
+//! else rows are words and columns documents.
 
 mod cooccurrence;
+pub(crate) mod corpus;
 #[doc(hidden)]
 pub mod pairs;
+mod phrases;
+mod stop_words;
 mod topics;
+mod vocabulary;
+mod words;
 
 pub use cooccurrence::{DENSE_ABOVE, MAX_COOCCURRENCES, cooccurrence};
+pub use corpus::{Corpus, Counter, Reading};
+pub use stop_words::StopWords;
 pub use topics::{document_topics, topic_given_word};
+pub use vocabulary::{USUAL_WORDS, Vocabulary, VocabularyRules};
+pub use words::Tokeniser;
 
 use crate::Error;
 use crate::matrix::Matrix;

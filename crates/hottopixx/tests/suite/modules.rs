@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module after all that it may use, as `docs/design.md` draws them.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 22] = [
     "kernels",
     "checkpoint",
     "control",
@@ -27,6 +27,7 @@ const ORDER: [&str; 21] = [
     "synth",
     "text",
     "factor",
+    "topics",
 ];
 
 /// The module that an item at the root of the crate comes from.

@@ -10,6 +10,7 @@ mod info;
 mod partition;
 mod rank;
 mod reproduce;
+mod topics;
 mod verify;
 
 pub use certify::CertifyArgs;
@@ -22,4 +23,5 @@ pub use info::InfoArgs;
 pub use partition::PartitionArgs;
 pub use rank::RankArgs;
 pub use reproduce::ReproduceArgs;
+pub use topics::{ApplyArgs, TopicsArgs};
 pub use verify::VerifyArgs;

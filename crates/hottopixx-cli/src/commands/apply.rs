@@ -1,0 +1,142 @@
+//! `hottopixx apply`: a saved answer on new data.
+
+use crate::args;
+use crate::documents::{Counts, Kind, kind, read_counts, read_text};
+use crate::failure::{Failure, print};
+use crate::job::Session;
+use crate::output;
+use crate::summarise::RunFacts;
+use hottopixx::control::Control;
+use hottopixx::matrix::{Dense, Matrix, Sparse};
+use hottopixx::topics::SavedTopics;
+use hottopixx_io::{DocumentNames, Source, write};
+use hottopixx_report::topics::documents_csv;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Instant;
+
+/// A model file that is larger was not written by this program.
+const LARGEST: u64 = 1 << 32;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Applied {
+    input: String,
+    topics: Vec<String>,
+    documents: Vec<AppliedDocument>,
+    #[serde(flatten)]
+    facts: RunFacts,
+}
+
+#[derive(Serialize)]
+struct AppliedDocument {
+    title: String,
+    shares: Vec<f64>,
+}
+
+/// Reads the model, fits every document, reports.
+pub fn run(args: &args::ApplyArgs, started: Instant) -> Result<(), Failure> {
+    let session = Session::start(&args.run, args.print.quiet, started)?;
+    let model = read_model(&args.answer)?;
+    let file = "documents.csv".to_owned();
+    let reads = [Some(args.input.path.as_path()), Some(args.answer.as_path())];
+    output::prepare(args.out.as_deref(), &reads, std::slice::from_ref(&file))?;
+    let load = session.elapsed();
+    let control = session.interrupt.control(args.run.max_seconds, session.observer())?;
+    let (names, shares) = shares(args, &model, &control)?;
+    session.finish();
+    let DocumentNames { titles, dates, .. } = &names;
+    if args.print.json {
+        let applied = Applied {
+            input: Source::path(&args.input.path).name(),
+            topics: model.names.clone(),
+            documents: (0..shares.rows())
+                .map(|d| AppliedDocument {
+                    title: titles[d].clone(),
+                    shares: shares.row(d).to_vec(),
+                })
+                .collect(),
+            facts: RunFacts::new(&session, load),
+        };
+        return print(&output::json(&applied));
+    }
+    let table = documents_csv(&model.names, titles, dates.as_deref(), &shares);
+    match &args.out {
+        None => print(&table),
+        Some(folder) => {
+            output::record(folder, std::slice::from_ref(&file))?;
+            write::bytes(folder.join(&file), table)?;
+            print(&format!("written   {}: {file}\n", folder.display()))
+        }
+    }
+}
+
+/// The model of a folder, or of a file.
+fn read_model(answer: &Path) -> Result<SavedTopics, Failure> {
+    let path = if answer.is_dir() { answer.join("model.json") } else { answer.to_owned() };
+    let wrong = |reason: String| {
+        Failure::Wrong(format!(
+            "{}: {reason}: give the folder that 'hottopixx topics --out' wrote",
+            path.display()
+        ))
+    };
+    let size = std::fs::metadata(&path).map_err(|e| wrong(format!("cannot be read ({e})")))?.len();
+    if size > LARGEST {
+        return Err(wrong("it is too large to be a model".to_owned()));
+    }
+    let bytes = std::fs::read(&path).map_err(|e| wrong(format!("cannot be read ({e})")))?;
+    let model: SavedTopics = serde_json::from_slice(&bytes)
+        .map_err(|e| wrong(format!("it is no model of topics ({e})")))?;
+    model.check().map_err(|e| wrong(e.to_string()))?;
+    Ok(model)
+}
+
+/// Titles and shares of all documents.
+fn shares(
+    args: &args::ApplyArgs,
+    model: &SavedTopics,
+    control: &Control,
+) -> Result<(DocumentNames, Dense), Failure> {
+    let label = Source::path(&args.input.path).name();
+    let library = |error| Failure::from_library(&label, &error);
+    match kind(&args.input)? {
+        Kind::Text(format) => {
+            let mut values = Vec::new();
+            let names = read_text(&args.input, format, &mut |block| {
+                let counts = model.count(block)?;
+                values.extend(model.transform(&counts, control)?.into_values());
+                Ok(())
+            })?;
+            let shares = Dense::new(names.titles.len(), model.names.len(), values);
+            Ok((names, shares.map_err(library)?))
+        }
+        Kind::Counts(format) => {
+            let Counts { matrix, words, names } = read_counts(&args.input, format)?;
+            let counts = aligned(&matrix, words.as_deref(), model).map_err(library)?;
+            Ok((names, model.transform(&counts, control).map_err(library)?))
+        }
+    }
+}
+
+/// Counts with the words of the model as columns: by name, else by place.
+fn aligned(
+    matrix: &Matrix,
+    words: Option<&[String]>,
+    model: &SavedTopics,
+) -> Result<Sparse, hottopixx::Error> {
+    let places: HashMap<&str, usize> =
+        model.words.iter().enumerate().map(|(i, word)| (word.as_str(), i)).collect();
+    let place = |column: usize| match words {
+        Some(words) => places.get(words[column].as_str()).copied(),
+        // A model of counts without names calls words by their columns.
+        None => places.get(column.to_string().as_str()).copied(),
+    };
+    let places: Vec<Option<usize>> = (0..matrix.cols()).map(place).collect();
+    let mut triplets = Vec::new();
+    for d in 0..matrix.rows() {
+        let known = matrix.row(d).nonzeros().filter_map(|(c, v)| Some((d, places[c]?, v)));
+        triplets.extend(known);
+    }
+    Sparse::from_triplets(matrix.rows(), model.words.len(), &triplets)
+}

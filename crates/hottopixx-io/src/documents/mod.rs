@@ -1,0 +1,235 @@
+//! Documents: a folder of text files, one a line, or one column of a table.
+//!
+//! | source | a document is | its title |
+//! |---|---|---|
+//! | a folder | a `.txt` file in it, or in a folder of it | the file's path in the folder |
+//! | `.txt` | a line that is not blank | its first words |
+//! | `.csv`, `.tsv` | a cell of the text column | the title column, else its first words |
+//! | `.jsonl`, `.ndjson` | a string of an object, one object a line | likewise |
+//!
+//! Documents are handed on in blocks as they are read: the memory taken is that of one block and of
+//! the titles. Text that is not UTF-8 is taken for Latin 1. `gzip` is undone wherever the bytes show it.
+
+mod folder;
+mod json;
+mod lines;
+mod table;
+
+use crate::error::{Error, Fault};
+use crate::source::{Source, Stream};
+use std::path::Path;
+
+/// Bytes of text that are handed on at a time, about.
+const BLOCK: usize = 1 << 24;
+/// Characters of a document that serve as its title.
+const TITLE: usize = 60;
+
+/// What documents come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentFormat {
+    /// A folder of text files.
+    Folder,
+    /// One document per line.
+    Lines,
+    /// A column of a table with commas.
+    Csv,
+    /// A column of a table with tabs.
+    Tsv,
+    /// A field of JSON objects, one per line.
+    JsonLines,
+}
+
+impl DocumentFormat {
+    /// The name that is accepted where a format is asked for.
+    pub fn name(self) -> &'static str {
+        match self {
+            DocumentFormat::Folder => "folder",
+            DocumentFormat::Lines => "txt",
+            DocumentFormat::Csv => "csv",
+            DocumentFormat::Tsv => "tsv",
+            DocumentFormat::JsonLines => "jsonl",
+        }
+    }
+
+    /// The format of this name.
+    pub fn from_name(name: &str) -> Option<DocumentFormat> {
+        use DocumentFormat as F;
+        [F::Folder, F::Lines, F::Csv, F::Tsv, F::JsonLines].into_iter().find(|f| f.name() == name)
+    }
+
+    /// What the name of a file or folder promises; `None` for what can only be a matrix.
+    ///
+    /// ```
+    /// use hottopixx_io::DocumentFormat;
+    /// assert_eq!(DocumentFormat::from_path("a/news.txt.gz".as_ref()), Some(DocumentFormat::Lines));
+    /// assert_eq!(DocumentFormat::from_path("docword.nips.txt".as_ref()), None);
+    /// ```
+    pub fn from_path(path: &Path) -> Option<DocumentFormat> {
+        if path.is_dir() {
+            return Some(DocumentFormat::Folder);
+        }
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        match name.rsplit_once('.')?.1 {
+            "txt" if name.starts_with("docword.") => None,
+            "txt" | "text" => Some(DocumentFormat::Lines),
+            "csv" => Some(DocumentFormat::Csv),
+            "tsv" => Some(DocumentFormat::Tsv),
+            "jsonl" | "ndjson" => Some(DocumentFormat::JsonLines),
+            _ => None,
+        }
+    }
+}
+
+/// Which columns of a table hold what: names, or numbers from 1 where the table has no such name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentColumns {
+    /// The text; `None` for the column with the longest.
+    pub text: Option<String>,
+    /// The titles.
+    pub title: Option<String>,
+    /// The dates.
+    pub date: Option<String>,
+}
+
+/// What is known of the documents that were read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DocumentNames {
+    /// A title for each.
+    pub titles: Vec<String>,
+    /// A date for each, as it was written, where a column of them was named.
+    pub dates: Option<Vec<String>>,
+    /// What the reader found out, in whole sentences.
+    pub notes: Vec<String>,
+}
+
+/// Where documents go: blocks of them, in order.
+pub type Take<'a> = &'a mut dyn FnMut(&[String]) -> Result<(), hottopixx::Error>;
+
+/// Reads all documents of a source and hands them to `take`, some megabytes at a time.
+///
+/// # Errors
+/// An [`Error`] that names the file, the line and the remedy: what cannot be opened or read, a column that
+/// does not exist, a line that is no record of the format, a source without documents; and whatever `take` says.
+pub fn read_documents(
+    source: &Source,
+    format: DocumentFormat,
+    columns: &DocumentColumns,
+    take: Take<'_>,
+) -> Result<DocumentNames, Error> {
+    let name = source.name();
+    let mut out =
+        Output { take, block: Vec::new(), bytes: 0, names: DocumentNames::default(), latin: 0 };
+    if columns.date.is_some() {
+        out.names.dates = Some(Vec::new());
+    }
+    match (format, source.as_path()) {
+        (DocumentFormat::Folder, Some(path)) => folder::read(path, &mut out)?,
+        (DocumentFormat::Folder, None) => {
+            let fault = Fault::file("standard input is no folder", "name the folder");
+            return Err(fault.in_file(&name));
+        }
+        (format, _) => {
+            let reader = Stream::open(source)?.into_reader();
+            match format {
+                DocumentFormat::Csv => table::read(reader, b',', columns, &mut out),
+                DocumentFormat::Tsv => table::read(reader, b'\t', columns, &mut out),
+                DocumentFormat::JsonLines => json::read(reader, columns, &mut out),
+                _ => lines::read(reader, &mut out),
+            }
+            .map_err(|fault| fault.in_file(&name))?;
+        }
+    }
+    out.finish().map_err(|fault| fault.in_file(&name))
+}
+
+/// Whether a table holds text rather than counts: whether some column of its first rows has cells of
+/// several words.
+///
+/// # Errors
+/// When the file cannot be opened or read.
+pub fn has_text(source: &Source, format: DocumentFormat) -> Result<bool, Error> {
+    let separator = match format {
+        DocumentFormat::Csv => b',',
+        DocumentFormat::Tsv => b'\t',
+        _ => return Ok(true),
+    };
+    let reader = Stream::open(source)?.into_reader();
+    table::has_text(reader, separator).map_err(|fault| fault.in_file(&source.name()))
+}
+
+/// Collects documents into blocks, and their titles.
+struct Output<'a> {
+    take: Take<'a>,
+    block: Vec<String>,
+    bytes: usize,
+    names: DocumentNames,
+    /// Documents that were not UTF-8.
+    latin: usize,
+}
+
+impl Output<'_> {
+    /// Adds a document; without a title its first words serve.
+    fn add(
+        &mut self,
+        text: &[u8],
+        title: Option<String>,
+        date: Option<String>,
+    ) -> Result<(), Fault> {
+        let text = match std::str::from_utf8(text) {
+            Ok(text) => text.to_owned(),
+            Err(_) => {
+                self.latin += 1;
+                text.iter().map(|byte| char::from(*byte)).collect()
+            }
+        };
+        self.names.titles.push(title.unwrap_or_else(|| beginning(&text)));
+        if let Some(dates) = &mut self.names.dates {
+            dates.push(date.unwrap_or_default());
+        }
+        self.bytes += text.len();
+        self.block.push(text);
+        if self.bytes >= BLOCK { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), Fault> {
+        (self.take)(&self.block)?;
+        self.block.clear();
+        self.bytes = 0;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<DocumentNames, Fault> {
+        self.flush()?;
+        if self.names.titles.is_empty() {
+            return Err(Fault::file(
+                "there is no document in it",
+                "give one document per line or cell",
+            ));
+        }
+        if self.latin > 0 {
+            let note = format!("{} documents are not UTF-8 and were read as Latin 1.", self.latin);
+            self.names.notes.push(note);
+        }
+        Ok(self.names)
+    }
+}
+
+/// The first words of a text on one line.
+fn beginning(text: &str) -> String {
+    let mut title = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        let more = word.chars().count() + 1;
+        if length > 0 && length + more > TITLE {
+            title.push('…');
+            break;
+        }
+        if length > 0 {
+            title.push(' ');
+        }
+        title.extend(word.chars().take(TITLE));
+        length += more;
+    }
+    title
+}

@@ -1,0 +1,99 @@
+//! Sentences about what the caller may want to change.
+
+use super::TopicErrors;
+use crate::text::Corpus;
+
+/// Fewer documents a topic than this leave it to chance.
+const FEW_A_TOPIC: usize = 20;
+/// A weighted error from which on the anchors explain little.
+const NEAR_ONE: f64 = 0.85;
+/// A share of empty documents that is worth a word.
+const MANY_EMPTY: f64 = 0.05;
+
+/// What the numbers of a run give reason for. `lengths` are the documents' kept tokens.
+pub(super) fn advice(
+    corpus: &Corpus,
+    rank: usize,
+    lengths: &[f64],
+    errors: &TopicErrors,
+) -> Vec<String> {
+    let n = corpus.documents();
+    let mut advice = Vec::new();
+    if n < FEW_A_TOPIC * rank {
+        advice.push(format!(
+            "There are {n} documents for {rank} topics: {} or more would say what is chance; split long \
+             documents into paragraphs, or ask for fewer topics.",
+            FEW_A_TOPIC * rank
+        ));
+    }
+    if errors.weighted_l1 > NEAR_ONE {
+        advice.push(format!(
+            "The anchors explain little of the words (weighted error {:.2}, 1 is nothing): raise the \
+             minimum document frequency, give more documents or ask for more topics.",
+            errors.weighted_l1
+        ));
+    }
+    let empty = lengths.iter().filter(|l| **l == 0.0).count();
+    if empty as f64 > MANY_EMPTY * n as f64 {
+        advice.push(format!(
+            "{empty} of {n} documents have no word of the vocabulary: lower the minimum document \
+             frequency or raise the number of words."
+        ));
+    }
+    if looks_turned(corpus) {
+        advice.push(format!(
+            "Some of the {n} rows sum to much more than any of the {} columns, as words do: if rows are \
+             words, transpose.",
+            corpus.words().len()
+        ));
+    }
+    advice
+}
+
+/// Words differ in frequency much more than documents do in length (Zipf): the coefficient of variation of
+/// the rows' sums is then the smaller one.
+fn looks_turned(corpus: &Corpus) -> bool {
+    let counts = corpus.counts();
+    let rows: Vec<f64> = (0..counts.rows()).map(|d| counts.row(d).1.iter().sum()).collect();
+    let (columns, _) = corpus.frequencies();
+    rows.len() >= 20 && columns.len() >= 20 && variation(&rows) > 2.0 * variation(&columns)
+}
+
+/// The standard deviation over the mean.
+fn variation(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let square = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
+    square.sqrt() / mean.max(f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::Dense;
+    use crate::text::StopWords;
+
+    /// 40 documents of like length, words of frequencies 1, 1/2, 1/3, …
+    fn corpus(turned: bool) -> Corpus {
+        let rows: Vec<Vec<f64>> = (0..40)
+            .map(|d| (0..60).map(|w| if (d * 7 + w) % (w + 1) == 0 { 3.0 } else { 0.0 }).collect())
+            .collect();
+        let counts = Dense::from_rows(&rows).unwrap();
+        let counts = if turned { counts.transpose() } else { counts };
+        Corpus::from_counts(&counts.into(), None, &StopWords::None).unwrap()
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let fine = TopicErrors { weighted_l1: 0.3, mean_l1: 0.4 };
+        assert_eq!(advice(&corpus(false), 2, &[5.0; 40], &fine), Vec::<String>::new());
+        let few = advice(&corpus(false), 5, &[5.0; 40], &fine);
+        assert!(few.len() == 1 && few[0].starts_with("There are 40 documents for 5"), "{few:?}");
+        let near = TopicErrors { weighted_l1: 0.95, mean_l1: 0.97 };
+        let lengths: Vec<f64> = (0..40).map(|d| f64::from(d % 4)).collect();
+        let both = advice(&corpus(false), 2, &lengths, &near);
+        assert!(both.len() == 2 && both[0].contains("0.95") && both[1].starts_with("10 of 40"));
+        let turned = advice(&corpus(true), 2, &[5.0; 60], &fine);
+        assert!(turned.len() == 1 && turned[0].ends_with("transpose."), "{turned:?}");
+    }
+}

@@ -1,0 +1,187 @@
+//! What to look at: words of a topic by several measures, coherence, similarity, typical documents.
+
+use super::TopicModel;
+use crate::matrix::{Dense, Sparse};
+use rayon::prelude::*;
+
+/// The balance of [`Measure::Relevance`] that people find easiest to read (Sievert and Shirley 2014).
+pub const USUAL_LAMBDA: f64 = 0.6;
+/// Words of a topic whose coherence is measured.
+const COHERENT: usize = 10;
+/// Documents that are named for every topic.
+const TYPICAL: usize = 10;
+/// The least number of tokens of a word that is named for its lift: rarer ones are chance.
+const LEAST_TOKENS: f64 = 5.0;
+
+/// What makes a word one of a topic's first words.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Measure {
+    /// p(word | topic).
+    Probability,
+    /// `lambda ln p(w | k) + (1 - lambda) ln(p(w | k) / p(w))`, as in LDAvis: 1 is probability, 0 is lift.
+    Relevance(f64),
+    /// The harmonic mean of the ranks, from 0 to 1, of p(w | k) and of p(k | w), the latter counting this
+    /// much (Bischof and Airoldi's FREX): frequent and exclusive.
+    Frex(f64),
+}
+
+/// See [`TopicModel::top_words`]. O(words log words).
+pub(super) fn top_words(
+    model: &TopicModel,
+    topic: usize,
+    count: usize,
+    measure: Measure,
+) -> Vec<(usize, f64)> {
+    let p = model.topics.row(topic);
+    let all: f64 = model.tokens.iter().sum();
+    let scores: Vec<f64> = match measure {
+        Measure::Probability => p.to_vec(),
+        Measure::Relevance(lambda) => (0..p.len())
+            .map(|w| match p[w] > 0.0 && model.tokens[w] >= LEAST_TOKENS {
+                true => p[w].ln() - (1.0 - lambda) * (model.tokens[w] / all).ln(),
+                false => f64::NEG_INFINITY,
+            })
+            .collect(),
+        Measure::Frex(weight) => {
+            let share = |w: usize| {
+                let joint = |k: usize| model.proportions[k] * model.topics.row(k)[w];
+                let total: f64 = (0..model.rank()).map(joint).sum();
+                if total > 0.0 { joint(topic) / total } else { 0.0 }
+            };
+            let exclusive = ranks(&(0..p.len()).map(share).collect::<Vec<_>>());
+            let frequent = ranks(p);
+            exclusive
+                .iter()
+                .zip(&frequent)
+                .map(|(e, f)| 1.0 / (weight / e + (1.0 - weight) / f))
+                .collect()
+        }
+    };
+    let mut order: Vec<usize> = (0..p.len()).filter(|&w| p[w] > 0.0).collect();
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+    order.truncate(count);
+    order.into_iter().map(|w| (w, p[w])).collect()
+}
+
+/// The share of values that are not larger, for each value.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = values.len() as f64;
+    values.iter().map(|v| sorted.partition_point(|s| s <= v) as f64 / n).collect()
+}
+
+/// See [`TopicModel::similarity`].
+pub(super) fn similarity(topics: &Dense) -> Dense {
+    let rank = topics.rows();
+    let roots: Vec<f64> = topics.values().iter().map(|v| v.sqrt()).collect();
+    let mut out = Dense::zeros(rank, rank);
+    for k in 0..rank {
+        for l in 0..rank {
+            let row = |k: usize| &roots[k * topics.cols()..(k + 1) * topics.cols()];
+            out.row_mut(k)[l] = crate::kernels::dot(row(k), row(l));
+        }
+    }
+    out
+}
+
+/// The mean over pairs of a topic's ten most probable words of the normalised pointwise mutual information
+/// `ln(p(a, b) / (p(a) p(b))) / -ln p(a, b)`, where p is the share of documents with the words; pairs that
+/// never meet count -1. `by_word` is words x documents.
+pub(super) fn coherence(topics: &Dense, by_word: &Sparse) -> Vec<f64> {
+    let documents = by_word.cols().max(1) as f64;
+    let of = |k: usize| {
+        let p = topics.row(k);
+        let mut order: Vec<usize> = (0..p.len()).filter(|&w| p[w] > 0.0).collect();
+        order.sort_by(|&a, &b| p[b].total_cmp(&p[a]).then(a.cmp(&b)));
+        order.truncate(COHERENT);
+        let (mut sum, mut pairs) = (0.0, 0);
+        for (at, &a) in order.iter().enumerate() {
+            for &b in &order[..at] {
+                let (a, b) = (by_word.row(a).0, by_word.row(b).0);
+                sum += npmi(a.len() as f64, b.len() as f64, common(a, b) as f64, documents);
+                pairs += 1;
+            }
+        }
+        if pairs == 0 { 0.0 } else { sum / f64::from(pairs) }
+    };
+    (0..topics.rows()).into_par_iter().map(of).collect()
+}
+
+fn npmi(a: f64, b: f64, both: f64, documents: f64) -> f64 {
+    if both == 0.0 {
+        return -1.0;
+    }
+    if both == documents {
+        return 1.0; // both are everywhere: the limit
+    }
+    (both * documents / (a * b)).ln() / -(both / documents).ln()
+}
+
+/// The number of common entries of two increasing lists.
+fn common(a: &[u32], b: &[u32]) -> usize {
+    let (mut i, mut j, mut count) = (0, 0, 0);
+    while i < a.len() && j < b.len() {
+        count += usize::from(a[i] == b[j]);
+        let (left, right) = (a[i], b[j]);
+        i += usize::from(left <= right);
+        j += usize::from(right <= left);
+    }
+    count
+}
+
+/// For each topic, the documents with the largest share of it, long ones before short ones: a document of L
+/// tokens counts `share * L / (L + mean L)`.
+pub(super) fn typical(shares: &Dense, lengths: &[f64]) -> Vec<Vec<usize>> {
+    let mean = lengths.iter().sum::<f64>() / lengths.len().max(1) as f64;
+    let of = |k: usize| {
+        let score = |d: usize| shares.row(d)[k] * lengths[d] / (lengths[d] + mean);
+        let mut best: Vec<(f64, usize)> = Vec::with_capacity(TYPICAL + 1);
+        for d in (0..shares.rows()).filter(|&d| lengths[d] > 0.0) {
+            let s = score(d);
+            if best.len() < TYPICAL || s > best[best.len() - 1].0 {
+                let at = best.partition_point(|b| b.0 >= s);
+                best.insert(at, (s, d));
+                best.truncate(TYPICAL);
+            }
+        }
+        best.into_iter().map(|(_, d)| d).collect()
+    };
+    (0..shares.cols()).into_par_iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coherence_is_that_of_the_formula() {
+        // Words 0 and 1 meet in 2 of 4 documents and occur in 2 each; word 2 meets neither.
+        let by_word = Sparse::from_triplets(
+            3,
+            4,
+            &[(0, 0, 1.0), (0, 1, 3.0), (1, 0, 1.0), (1, 1, 1.0), (2, 3, 1.0)],
+        )
+        .unwrap();
+        let topics = Dense::from_rows(&[[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]).unwrap();
+        let found = coherence(&topics, &by_word);
+        assert!((found[0] - 1.0).abs() < 1e-12 && found[1] == -1.0, "{found:?}");
+        assert!((npmi(4.0, 2.0, 1.0, 8.0) - 0.0).abs() < 1e-12);
+        assert_eq!(common(&[1, 3, 5, 9], &[3, 4, 9]), 2);
+    }
+
+    #[test]
+    fn similar_topics_share_words() {
+        let topics = Dense::from_rows(&[[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]).unwrap();
+        let s = similarity(&topics);
+        assert_eq!((s.row(0)[0], s.row(0)[1]), (1.0, 0.0));
+        assert!((s.row(2)[0] - 0.5f64.sqrt()).abs() < 1e-12 && (s.row(2)[2] - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn long_documents_are_typical_before_short_ones() {
+        let shares = Dense::from_rows(&[[1.0, 0.0], [0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]).unwrap();
+        let found = typical(&shares, &[1.0, 50.0, 40.0, 0.0]);
+        assert_eq!(found, [vec![1, 2, 0], vec![2, 1, 0]]);
+    }
+}

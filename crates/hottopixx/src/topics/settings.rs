@@ -1,0 +1,98 @@
+//! What a caller may ask of topics.
+
+use super::Recovery;
+use crate::Error;
+use crate::control::Control;
+use crate::text::VocabularyRules;
+
+/// EM steps at most, unless the caller says otherwise.
+pub(super) const USUAL_POLISH: usize = 50;
+/// Tokens that every topic is given of every document beforehand.
+pub(super) const USUAL_PRIOR: f64 = 0.05;
+
+/// Settings of a topic model; [`Topics::fit`] finds it.
+#[derive(Debug, Clone)]
+pub struct Topics {
+    pub(super) rank: usize,
+    pub(super) rules: VocabularyRules,
+    pub(super) anchors: Vec<Vec<String>>,
+    pub(super) recovery: Recovery,
+    pub(super) polish: usize,
+    pub(super) prior: f64,
+    pub(super) threads: usize,
+    pub(super) control: Control,
+}
+
+impl Topics {
+    /// Asks for `rank` topics, everything else at its default.
+    pub fn new(rank: usize) -> Self {
+        Topics {
+            rank,
+            rules: VocabularyRules::default(),
+            anchors: Vec::new(),
+            recovery: Recovery::default(),
+            polish: USUAL_POLISH,
+            prior: USUAL_PRIOR,
+            threads: 0,
+            control: Control::default(),
+        }
+    }
+
+    /// Which words are kept and may name a topic (default: what the corpus says).
+    pub fn vocabulary(mut self, rules: VocabularyRules) -> Self {
+        self.rules = rules;
+        self
+    }
+
+    /// Anchors that are given, each a word or several that name a topic together; the others, up to the
+    /// rank, are found (default: none is given).
+    pub fn anchors(mut self, anchors: Vec<Vec<String>>) -> Self {
+        self.anchors = anchors;
+        self
+    }
+
+    /// How p(word | topic) is found from the anchors (default [`Recovery::L2`]).
+    pub fn recovery(mut self, recovery: Recovery) -> Self {
+        self.recovery = recovery;
+        self
+    }
+
+    /// EM steps at most (default 50); 0 for the topics of the anchors as they are.
+    pub fn polish(mut self, steps: usize) -> Self {
+        self.polish = steps;
+        self
+    }
+
+    /// Tokens that every topic is given of every document beforehand (default 0.05): short documents
+    /// then are less sure of their topics.
+    pub fn prior(mut self, prior: f64) -> Self {
+        self.prior = prior;
+        self
+    }
+
+    /// Number of threads; 0, the default, for all the machine has. The answer does not depend on it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Deadline, stop flag and observer.
+    pub fn control(mut self, control: Control) -> Self {
+        self.control = control;
+        self
+    }
+
+    /// Checks what does not depend on the corpus.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if !(self.prior >= 0.0 && self.prior.is_finite()) {
+            let remedy = "give a number of tokens that is not negative".to_owned();
+            return Err(Error::Setting { name: "prior", value: self.prior.to_string(), remedy });
+        }
+        if self.anchors.len() > self.rank {
+            let remedy =
+                format!("there are {} anchors: raise the rank to that", self.anchors.len());
+            return Err(Error::Setting { name: "rank", value: self.rank.to_string(), remedy });
+        }
+        Ok(())
+    }
+}

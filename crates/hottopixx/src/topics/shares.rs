@@ -1,0 +1,216 @@
+//! How much of a document each topic is: maximum likelihood, document by document.
+//!
+//! With `p(w | k)` fixed, the shares theta of a document with counts h maximise
+//!
+//! ```text
+//! sum over w of h_w ln(sum over k of theta_k p(w | k)) + a * sum over k of ln theta_k,
+//! ```
+//!
+//! a concave function; a, the *prior*, is the number of tokens that every topic is given beforehand. EM
+//! (Hofmann, *Probabilistic latent semantic analysis*, 1999) raises it at every step:
+//! `theta_k <- (a + sum over w of h_w theta_k p(w | k) / p(w)) / (K a + sum of h)`.
+
+use crate::control::Control;
+use crate::matrix::{Dense, Sparse};
+use rayon::prelude::*;
+
+/// Steps after which a fit ends, whatever it is still worth.
+pub(super) const FIT_STEPS: usize = 100;
+/// A fit ends when no step moves more of the document than this.
+const STILL: f64 = 1e-3;
+/// Documents that one thread fits between two looks at the clock.
+const PIECE: usize = 64;
+
+/// p(w | k) by words, words x topics: what a pass over documents reads.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ByWord {
+    pub rank: usize,
+    pub values: Vec<f64>,
+}
+
+impl ByWord {
+    /// From topics x words.
+    pub fn new(topics: &Dense) -> Self {
+        ByWord { rank: topics.rows(), values: topics.transpose().into_values() }
+    }
+
+    /// Topics x words.
+    pub fn topics(&self) -> Dense {
+        let words = self.values.len() / self.rank.max(1);
+        let by_word = Dense::new(words, self.rank, self.values.clone()).expect("words x topics");
+        by_word.transpose()
+    }
+
+    pub fn row(&self, word: u32) -> &[f64] {
+        &self.values[word as usize * self.rank..][..self.rank]
+    }
+}
+
+/// One document: words and how often they occur.
+pub(super) type Document<'a> = (&'a [u32], &'a [f64]);
+
+/// What one EM step needs for a document: `next_k = sum over w of h_w p(w | k) / p(w)`, before it is
+/// multiplied by theta. Calls `ratio` with every word and `h_w / p(w)`; returns the log-likelihood of
+/// the words that some topic has. O(words * topics).
+pub(super) fn expect(
+    (words, counts): Document<'_>,
+    topics: &ByWord,
+    theta: &[f64],
+    next: &mut [f64],
+    mut ratio: impl FnMut(u32, f64),
+) -> f64 {
+    next.fill(0.0);
+    let mut likelihood = 0.0;
+    for (&word, &h) in words.iter().zip(counts) {
+        let row = topics.row(word);
+        let p = product(theta, row);
+        if p > 0.0 {
+            likelihood += h * p.ln();
+            let r = h / p;
+            next.iter_mut().zip(row).for_each(|(n, v)| *n += r * v);
+            ratio(word, r);
+        }
+    }
+    likelihood
+}
+
+/// The inner product, in four sums that a processor can keep apart: short vectors, millions of times.
+fn product(a: &[f64], b: &[f64]) -> f64 {
+    let (fours_a, fours_b) = (a.chunks_exact(4), b.chunks_exact(4));
+    let rest = fours_a.remainder().iter().zip(fours_b.remainder()).map(|(x, y)| x * y);
+    let mut sums = [0.0; 4];
+    for (x, y) in fours_a.clone().zip(fours_b.clone()) {
+        for k in 0..4 {
+            sums[k] += x[k] * y[k];
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.sum::<f64>()
+}
+
+/// Makes shares of `next`, as [`expect`] gave it, and returns how far they are from those before.
+pub(super) fn maximise(theta: &mut [f64], next: &[f64], prior: f64) -> f64 {
+    let total: f64 = theta.iter().zip(next).map(|(t, n)| t * n + prior).sum();
+    if total <= 0.0 {
+        return 0.0;
+    }
+    let mut moved = 0.0;
+    for (t, n) in theta.iter_mut().zip(next) {
+        let new = (*t * n + prior) / total;
+        moved += (new - *t).abs();
+        *t = new;
+    }
+    moved
+}
+
+/// The shares of one document; `theta` is where they start from. Words that no topic has do not count.
+pub(super) fn fit_document(
+    document: Document<'_>,
+    topics: &ByWord,
+    prior: f64,
+    theta: &mut [f64],
+    next: &mut [f64],
+) {
+    for _ in 0..FIT_STEPS {
+        expect(document, topics, theta, next, |_, _| {});
+        if maximise(theta, next, prior) < STILL {
+            break;
+        }
+    }
+}
+
+/// The shares of all documents, documents x topics, rows summing to one; a document without words that
+/// a topic has gets `fallback`. Parallel over documents; O(nonzeros * topics) a step. What `control` leaves no time
+/// for gets `fallback` as well.
+pub(super) fn fit_documents(
+    counts: &Sparse,
+    topics: &ByWord,
+    prior: f64,
+    fallback: &[f64],
+    control: &Control,
+) -> Dense {
+    let rank = topics.rank;
+    let mut shares = Dense::zeros(counts.rows(), rank);
+    shares.values_mut().par_chunks_mut(PIECE * rank.max(1)).enumerate().for_each(
+        |(piece, some)| {
+            let goes_on = control.goes_on();
+            let mut next = vec![0.0; rank];
+            for (k, theta) in some.chunks_mut(rank.max(1)).enumerate() {
+                let document = counts.row(piece * PIECE + k);
+                let known = document.0.iter().any(|w| topics.row(*w).iter().any(|v| *v > 0.0));
+                if !known || !goes_on {
+                    theta.copy_from_slice(fallback);
+                    continue;
+                }
+                theta.fill(1.0 / rank as f64);
+                fit_document(document, topics, prior, theta, &mut next);
+            }
+        },
+    );
+    shares
+}
+
+/// The log-likelihood of documents with these shares, per token, and the tokens that count.
+pub(super) fn likelihood(counts: &Sparse, topics: &ByWord, shares: &Dense) -> (f64, f64) {
+    let one = |d: usize| {
+        let mut next = vec![0.0; topics.rank];
+        let mut tokens = 0.0;
+        let document = counts.row(d);
+        let sum = expect(document, topics, shares.row(d), &mut next, |_, _| {});
+        for (&word, &h) in document.0.iter().zip(document.1) {
+            tokens += if topics.row(word).iter().any(|v| *v > 0.0) { h } else { 0.0 };
+        }
+        (sum, tokens)
+    };
+    let all: Vec<(f64, f64)> = (0..counts.rows()).into_par_iter().map(one).collect();
+    all.into_iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn topics() -> ByWord {
+        ByWord::new(&Dense::from_rows(&[[0.5, 0.3, 0.2, 0.0], [0.0, 0.2, 0.3, 0.5]]).unwrap())
+    }
+
+    #[test]
+    fn shares_maximise_the_likelihood() {
+        let topics = topics();
+        let counts = Sparse::from_triplets(1, 4, &[(0, 0, 5.0), (0, 1, 2.0), (0, 3, 1.0)]).unwrap();
+        let shares = fit_documents(&counts, &topics, 0.0, &[0.5, 0.5], &Control::default());
+        let at = |theta: f64| {
+            let shares = Dense::from_rows(&[[theta, 1.0 - theta]]).unwrap();
+            likelihood(&counts, &topics, &shares).0
+        };
+        let best = at(shares.row(0)[0]);
+        // The whole line is searched; EM ends when it moves by less than a thousandth.
+        let (most, place) = (1..1000)
+            .map(|k| (at(f64::from(k) / 1000.0), k))
+            .fold((f64::NEG_INFINITY, 0), |a, b| if b.0 > a.0 { b } else { a });
+        assert!(best >= most - 1e-4, "{best} {most}");
+        assert!((shares.row(0)[0] - f64::from(place) / 1000.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn every_step_raises_the_likelihood() {
+        let topics = topics();
+        let counts = Sparse::from_triplets(1, 4, &[(0, 0, 1.0), (0, 2, 4.0), (0, 3, 2.0)]).unwrap();
+        let (mut theta, mut next, mut last) = (vec![0.9, 0.1], vec![0.0; 2], f64::NEG_INFINITY);
+        for _ in 0..30 {
+            let now = expect(counts.row(0), &topics, &theta, &mut next, |_, _| {});
+            assert!(now >= last - 1e-12, "{now} after {last}");
+            last = now;
+            maximise(&mut theta, &next, 0.0);
+            assert!((theta.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn documents_without_known_words_get_the_fallback() {
+        let topics = ByWord::new(&Dense::from_rows(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).unwrap());
+        let counts = Sparse::from_triplets(3, 3, &[(1, 2, 4.0), (2, 0, 1.0), (2, 2, 9.0)]).unwrap();
+        let shares = fit_documents(&counts, &topics, 0.0, &[0.25, 0.75], &Control::default());
+        assert_eq!((shares.row(0), shares.row(1)), (&[0.25, 0.75][..], &[0.25, 0.75][..]));
+        assert!(shares.row(2)[0] > 0.99);
+    }
+}
