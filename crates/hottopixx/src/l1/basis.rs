@@ -11,3 +11,11 @@ pub struct Basis {
     /// Atoms at their upper bound.
     pub upper: Vec<u32>,
 }
+
+impl Basis {
+    /// The same vertex where atoms have other numbers; those that have none are left out.
+    pub(crate) fn renamed(&self, name: impl Fn(u32) -> Option<u32>) -> Basis {
+        let atoms = |list: &[u32]| list.iter().filter_map(|&j| name(j)).collect();
+        Basis { free: atoms(&self.free), active: self.active.clone(), upper: atoms(&self.upper) }
+    }
+}

@@ -86,6 +86,21 @@ impl Design {
         })
     }
 
+    /// The design with some of its atoms only. O(atoms * points).
+    pub fn with_atoms(&self, atoms: &[u32]) -> Self {
+        let by_atom: Vec<f64> =
+            atoms.iter().flat_map(|&j| self.atom(j as usize)).copied().collect();
+        let mut by_point = vec![0.0; by_atom.len()];
+        crate::kernels::transpose(atoms.len(), self.points, &by_atom, &mut by_point);
+        let linear = atoms.iter().map(|&j| self.linear[j as usize]).collect();
+        Design { atoms: atoms.len(), by_atom, by_point, linear, ..*self }
+    }
+
+    /// Atoms x points, row-major.
+    pub fn values(&self) -> &[f64] {
+        &self.by_atom
+    }
+
     pub(super) fn empty() -> Self {
         Design {
             atoms: 0,
@@ -186,6 +201,14 @@ impl Atoms {
             Columns::Sparse(_) => (0..atoms.rows()).map(|j| atoms.row(j).sum()).collect(),
         };
         Some(Atoms { rows: atoms.rows(), cols: atoms.cols(), columns, sums })
+    }
+
+    /// The atoms on all points, where rows that fill most of them share one design.
+    pub fn shared(&self) -> Option<&Design> {
+        match &self.columns {
+            Columns::Dense(design) => Some(design),
+            Columns::Sparse(_) => None,
+        }
     }
 
     /// Sum of the entries of an atom.

@@ -36,6 +36,7 @@ pub use caps::weight_cap;
 pub use design::Loss;
 pub(crate) use design::{Atoms, Design, Gathered, Target};
 pub(crate) use near::NearSolver;
+pub(crate) use smooth::Enough;
 pub(crate) use solver::{Improved, Problem, Solver};
 
 use crate::matrix::Dense;

@@ -5,17 +5,35 @@
 //! method reaches in a few steps, and as gamma falls it comes to the vertex that is sought (Madsen
 //! and Nielsen, SIAM J. Optim. 3, 1993). A step with k free weights and s points closer than gamma
 //! costs `k^2 s` flops; gamma is halved after each, so all of them cost about as much as two with all
-//! points. Nothing depends on the outcome but the number of pivots that follow.
+//! points. As a start nothing depends on the outcome but the number of pivots that follow.
+//!
+//! Where a fit need not be exact ([`Smooth::approach`]) the slopes of the rounded loss are a dual that
+//! proves how good the weights are, and there is no walk. There, each step goes to the minimum of the
+//! quadratic model within the bounds: with bounds that many weights meet, steps that are cut off at
+//! them lead nowhere.
 
 use super::design::Design;
-use crate::kernels::{axpy, axpy4, dot, max_abs};
+use crate::kernels::{View, ViewMut, axpy, axpy4, dot, max_abs, multiply};
+use crate::squares::{cholesky_solve, minimise_in_box};
 
 /// Fewer points closer than gamma, for each free weight, decide nothing.
 const FEWEST: f64 = 1.5;
-/// Most steps.
+/// Most steps, and most when they are to prove something.
 const STEPS: usize = 10;
+const APPROACH_STEPS: usize = 16;
+/// Halvings of the line search.
+const HALVINGS: usize = 10;
 /// Points that are taken at a time, so that they stay in the cache.
 const TILE: usize = 256;
+
+/// When an error is good enough.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Enough {
+    /// No better error is asked for.
+    pub value: f64,
+    /// What may be between the error and what the dual proves.
+    pub gap: f64,
+}
 
 /// Weights near the minimum, with the residuals there; buffers to be reused.
 #[derive(Debug, Default)]
@@ -24,7 +42,8 @@ pub(super) struct Smooth {
     pub residual: Vec<f64>,
     trial: Vec<f64>,
     trial_residual: Vec<f64>,
-    slopes: Vec<f64>,
+    /// The dual in [0, 2] of the last weights that were priced.
+    pub slopes: Vec<f64>,
     gradient: Vec<f64>,
     free: Vec<usize>,
     /// Free atoms on a tile of points.
@@ -49,6 +68,7 @@ impl Smooth {
         self.keep();
         let mut gamma = max_abs(&self.trial_residual);
         for _ in 0..STEPS {
+            self.price(design, gamma, held);
             if !self.step(design, upper, gamma, held) {
                 break;
             }
@@ -60,6 +80,60 @@ impl Smooth {
             }
             gamma *= 0.5;
         }
+    }
+
+    /// Goes on from the weights `start` until the smoothed slopes, taken as a dual, prove that the
+    /// error is within `enough.gap` of the least, or until it is no more than `enough.value`; `value`
+    /// is the error at `start`, of which the design may see a part. Returns what is between the
+    /// error of [`Smooth::weights`] and what [`Smooth::slopes`] prove. With slopes y and the gradient
+    /// g that is
+    ///
+    /// `sum_k |e_k| (1 - |e_k| / gamma)_+  +  sum_j (c_j (g_j)_+ + (u_j - c_j) (-g_j)_+)`:
+    ///
+    /// the corner that was rounded, and how far the weights are from the minimum of the rounded loss.
+    /// Gamma is halved as long as the first is too large.
+    pub fn approach(
+        &mut self,
+        (design, x): (&Design, &[f64]),
+        upper: &[f64],
+        start: &[f64],
+        value: f64,
+        enough: Enough,
+    ) -> f64 {
+        start.clone_into(&mut self.trial);
+        self.form_residual(design, x);
+        let elsewhere = value - self.value(design);
+        let mut gamma = max_abs(&self.trial_residual).max(f64::MIN_POSITIVE);
+        for _ in 0..APPROACH_STEPS {
+            self.price(design, gamma, None);
+            let (corner, off) = (self.corner(gamma), self.distance(upper));
+            let done = corner + off <= enough.gap;
+            if done || self.value(design) + elsewhere <= enough.value {
+                break;
+            }
+            if corner > 0.5 * enough.gap && off <= corner {
+                gamma *= 0.5;
+                self.price(design, gamma, None);
+            }
+            self.step_within(design, x, upper, gamma);
+        }
+        // The last step may have moved the weights.
+        self.price(design, gamma, None);
+        let gap = self.corner(gamma) + self.distance(upper);
+        self.keep();
+        gap
+    }
+
+    /// What rounding the corner costs: `sum |e| (1 - |e| / gamma)` over the points closer than gamma.
+    fn corner(&self, gamma: f64) -> f64 {
+        let part = |e: &f64| e.abs() * (1.0 - e.abs() / gamma).max(0.0);
+        self.trial_residual.iter().map(part).sum()
+    }
+
+    /// What moving each weight to the bound that its gradient asks for would gain.
+    fn distance(&self, upper: &[f64]) -> f64 {
+        let weights = self.trial.iter().zip(upper).zip(&self.gradient);
+        weights.map(|((c, u), g)| if *g > 0.0 { c * g } else { (c - u) * g }).sum()
     }
 
     fn keep(&mut self) {
@@ -86,11 +160,8 @@ impl Smooth {
         2.0 * above + dot(&design.linear, &self.trial)
     }
 
-    /// One Newton step, cut off at the bounds; false when too few points are close.
-    fn step(&mut self, design: &Design, upper: &[f64], gamma: f64, held: Option<usize>) -> bool {
-        let close: Vec<usize> = (0..self.trial_residual.len())
-            .filter(|&k| self.trial_residual[k].abs() < gamma || held == Some(k))
-            .collect();
+    /// Slopes of the smoothed loss at the trial weights, and its gradient. O(u s).
+    fn price(&mut self, design: &Design, gamma: f64, held: Option<usize>) {
         self.slopes.clear();
         self.slopes.extend(self.trial_residual.iter().map(|e| (1.0 + e / gamma).clamp(0.0, 2.0)));
         if let Some(k) = held {
@@ -100,13 +171,15 @@ impl Smooth {
         let slopes = &self.slopes;
         let gradient = (0..design.atoms()).map(|j| design.linear[j] - design.price(j, slopes));
         self.gradient.extend(gradient);
-        self.free.clear();
-        for (j, &g) in self.gradient.iter().enumerate() {
-            let c = self.trial[j];
-            if (c > 0.0 || g < 0.0) && (c < upper[j] || g > 0.0) {
-                self.free.push(j);
-            }
-        }
+    }
+
+    /// One Newton step from where [`Smooth::price`] was called, cut off at the bounds; false when
+    /// too few points are close.
+    fn step(&mut self, design: &Design, upper: &[f64], gamma: f64, held: Option<usize>) -> bool {
+        let close: Vec<usize> = (0..self.trial_residual.len())
+            .filter(|&k| self.trial_residual[k].abs() < gamma || held == Some(k))
+            .collect();
+        self.find_free(upper);
         if (close.len() as f64) < FEWEST * self.free.len() as f64 || self.free.is_empty() {
             return false;
         }
@@ -121,7 +194,65 @@ impl Smooth {
         true
     }
 
-    /// `A A^T` over the free atoms and the close points: its lower triangle.
+    /// Weights between their bounds, and those that gain by leaving one.
+    fn find_free(&mut self, upper: &[f64]) {
+        self.free.clear();
+        for (j, &g) in self.gradient.iter().enumerate() {
+            let c = self.trial[j];
+            if (c > 0.0 || g < 0.0) && (c < upper[j] || g > 0.0) {
+                self.free.push(j);
+            }
+        }
+    }
+
+    /// One Newton step from where [`Smooth::price`] was called, to the minimum of the quadratic model
+    /// over the free weights within their bounds, and as far as the smoothed loss falls. `2 k^2 s`
+    /// flops and some `k^3`, k weights being free.
+    fn step_within(&mut self, design: &Design, x: &[f64], upper: &[f64], gamma: f64) {
+        let close: Vec<usize> = (0..self.trial_residual.len())
+            .filter(|&k| self.trial_residual[k].abs() < gamma)
+            .collect();
+        self.find_free(upper);
+        if self.free.is_empty() {
+            return;
+        }
+        self.form_hessian(design, &close);
+        let of_free = |of: &dyn Fn(usize) -> f64| self.free.iter().map(|&j| of(j)).collect();
+        let (mut gain, mut weights, bounds): (Vec<f64>, Vec<f64>, Vec<f64>) = (
+            of_free(&|j| -gamma * self.gradient[j]),
+            of_free(&|j| self.trial[j]),
+            of_free(&|j| upper[j]),
+        );
+        minimise_in_box(&self.hessian, &mut gain, &mut weights, &bounds);
+        let (old, old_residual) = (self.trial.clone(), self.trial_residual.clone());
+        self.free.iter().zip(weights).for_each(|(&j, c)| self.trial[j] = c);
+        self.form_residual(design, x);
+        // Slope of the loss at a share of the way; it grows.
+        let spent: f64 = (design.linear.iter().zip(&self.trial).zip(&old))
+            .map(|((q, new), old)| q * (new - old))
+            .sum();
+        let slope = |share: f64| {
+            let points = old_residual.iter().zip(&self.trial_residual);
+            let part = |(old, new): (&f64, &f64)| {
+                let rate = new - old;
+                (1.0 + (old + share * rate) / gamma).clamp(0.0, 2.0) * rate
+            };
+            spent + points.map(part).sum::<f64>()
+        };
+        if slope(1.0) <= 0.0 {
+            return;
+        }
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            if slope(middle) > 0.0 { high = middle } else { low = middle }
+        }
+        let mix = |new: &mut f64, old: &f64| *new = old + high * (*new - old);
+        self.trial.iter_mut().zip(&old).for_each(|(new, old)| mix(new, old));
+        self.trial_residual.iter_mut().zip(&old_residual).for_each(|(new, old)| mix(new, old));
+    }
+
+    /// `A A^T` over the free atoms and the close points.
     fn form_hessian(&mut self, design: &Design, close: &[usize]) {
         let m = self.free.len();
         self.hessian.clear();
@@ -133,41 +264,11 @@ impl Smooth {
                 let atom = design.atom(j);
                 self.part.extend(points.iter().map(|&k| atom[k]));
             }
-            for (p, row) in self.hessian.chunks_exact_mut(m).enumerate() {
-                let one = &self.part[p * s..(p + 1) * s];
-                for (q, entry) in row[..=p].iter_mut().enumerate() {
-                    *entry += dot(one, &self.part[q * s..(q + 1) * s]);
-                }
-            }
+            let part = View::by_rows(&self.part, m, s, s);
+            let hessian = ViewMut::by_rows(&mut self.hessian, m, m, m);
+            multiply(1.0, part, part.transposed(), 1.0, hessian);
         }
     }
-}
-
-/// Solves `H z = v` in place from the lower triangle of H, which is overwritten; false when H is
-/// not positive definite.
-fn cholesky_solve(h: &mut [f64], v: &mut [f64]) -> bool {
-    let m = v.len();
-    for p in 0..m {
-        let (done, now) = h.split_at_mut(p * m);
-        for q in 0..p {
-            let known = dot(&now[..q], &done[q * m..q * m + q]);
-            now[q] = (now[q] - known) / done[q * m + q];
-        }
-        let rest = now[p] - dot(&now[..p], &now[..p]);
-        if rest <= 1e-12 * now[p] {
-            return false;
-        }
-        now[p] = rest.sqrt();
-    }
-    for p in 0..m {
-        v[p] = (v[p] - dot(&h[p * m..p * m + p], &v[..p])) / h[p * m + p];
-    }
-    for p in (0..m).rev() {
-        v[p] /= h[p * m + p];
-        let value = v[p];
-        axpy(-value, &h[p * m..p * m + p], &mut v[..p]);
-    }
-    true
 }
 
 #[cfg(test)]

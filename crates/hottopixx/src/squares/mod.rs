@@ -7,6 +7,6 @@ mod coordinate;
 mod nnls;
 mod rows;
 
-pub(crate) use coordinate::{approximate, descend};
+pub(crate) use coordinate::{approximate, cholesky_solve, descend, minimise_in_box};
 pub(crate) use nnls::{Domain, Nnls};
 pub(crate) use rows::{least_squares, least_squares_of};

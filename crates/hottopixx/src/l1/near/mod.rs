@@ -23,6 +23,7 @@
 //! `x.1`, and the error is at least `c.(A 1) - x.1`; so no optimal weight is above `2 x.1 / (A_j 1)`,
 //! and a bound somewhat above that changes nothing.
 
+mod approach;
 mod points;
 mod start;
 

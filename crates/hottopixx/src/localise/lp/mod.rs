@@ -24,11 +24,16 @@
 //!   For `cost` with a tau above the noise these are the hott rows and their neighbours, since the
 //!   oracle is asked near a feasible diagonal. For minimax under noise every row is about as bad
 //!   as any other, and all are fitted in most rounds: this is what limits it.
-//! - *Pivots*: a fit starts from the row's last vertex, or from bounded least squares on the Gram
+//! - *Accuracy*: a cut is valid whatever the fit behind it, and the first rounds of minimax are far from
+//!   its optimum. There a fit ends as soon as its dual proves that it is within a twentieth of what is
+//!   open between bound and best point, or as soon as it misses no more than it may: some Newton steps
+//!   on a smoothed loss in place of hundreds of pivots (`l1`, `near/approach`). Where rounds gain little
+//!   fits become exact.
+//! - *Pivots*: an exact fit starts from the row's last vertex, or from bounded least squares on the Gram
 //!   matrix (whose cost does not depend on n) when d has moved far. The last rounds need none.
 //! - *n*: far points are folded into a linear term (`l1::NearSolver`), so a
 //!   pivot costs `k n / 6` or less, k the number of diagonals that the row uses. A cut is `m n`,
-//!   m the columns in play.
+//!   m the columns in play; those of dense data are one matrix product.
 //! - *f*: of many candidates only some are in play; the others are priced with the multipliers, and
 //!   brought in if they pay. The bound counts all of them.
 //! - *Master*: `(cuts + 2k) m` flops per pivot, independent of n.
@@ -39,6 +44,7 @@
 //! left to save.
 
 pub(crate) mod cuts;
+mod ground;
 pub(crate) mod master;
 pub(crate) mod oracle;
 mod search;

@@ -6,17 +6,17 @@
 //! sum), and where that is good enough nothing is solved.
 
 use super::cuts::{Cut, Dual};
+use super::ground::Ground;
 use crate::control::Control;
-use crate::kernels::axpy;
-use crate::l1::{Atoms, Basis, Design, Gathered, Improved, NearSolver, Problem, Solver};
+use crate::kernels::gemm_while;
+use crate::l1::{Atoms, Basis, Design, Enough, Gathered, Improved, NearSolver, Problem, Solver};
 use crate::normalise::UnitRows;
-use crate::squares::descend;
 use rayon::prelude::*;
 
 /// Diagonals below this count as zero.
 const SUPPORT: f64 = 1e-12;
-/// Sweeps of the least squares that such fits start from.
-const SWEEPS: usize = 80;
+/// Numbers in the duals that are priced at a time.
+const PRICED: usize = 1 << 23;
 
 /// The best weights known for a row, and what they miss.
 #[derive(Debug, Clone)]
@@ -26,14 +26,16 @@ pub(crate) struct RowState {
     /// `||x_i - cX||_1` for these weights.
     pub value: f64,
     basis: Option<Basis>,
+    /// Whether the last fit ended before a vertex.
+    approached: bool,
 }
 
 /// Row fits over the columns in play.
 pub(crate) struct Oracle<'a> {
     x: &'a UnitRows,
     /// Rows of X that may have weight, in the order in which they came into play.
-    columns: Vec<usize>,
-    atoms: Atoms,
+    pub(super) columns: Vec<usize>,
+    pub(super) atoms: Atoms,
     /// `x_i.x_j` for all rows i and columns j in play; `None` when stopped before there were any,
     /// and then nothing is fitted.
     gram: Option<Vec<f64>>,
@@ -45,6 +47,16 @@ pub(crate) struct Oracle<'a> {
 
 /// A row after its fit, the pivots it took, and a cut if it misses too much.
 pub(crate) type Fitted = (RowState, usize, Option<Cut>);
+
+/// What a fit came to, in the terms of its problem.
+struct Answer {
+    value: f64,
+    /// By position in `usable`.
+    weights: Vec<f64>,
+    /// The vertex, if it ended at one.
+    basis: Option<Basis>,
+    pivots: usize,
+}
 
 /// The buffers of fits, one for each thread.
 pub(crate) struct Workspace {
@@ -66,7 +78,7 @@ impl<'a> Oracle<'a> {
     /// Nothing is explained yet: every row misses 1.
     pub fn new(x: &'a UnitRows, columns: Vec<usize>, control: &Control) -> Self {
         let atoms = Atoms::new(&x.select_rows(&columns));
-        let nothing = RowState { weights: Vec::new(), value: 1.0, basis: None };
+        let nothing = RowState { weights: Vec::new(), value: 1.0, basis: None, approached: false };
         let gram = x.gram_columns_under(&columns, control);
         Oracle { x, columns, atoms, gram, rows: vec![nothing; x.features()], fits: 0, pivots: 0 }
     }
@@ -122,25 +134,29 @@ impl<'a> Oracle<'a> {
         row.value + row.weights.iter().map(|&(j, c)| (c - d[j as usize]).max(0.0)).sum::<f64>()
     }
 
-    /// Solves the rows exactly for the diagonal d; returns a cut for each row that misses more
-    /// than `allowed(i)`. Rows that `control` leaves no time for stay as they are. Rows in
+    /// Fits the rows for the diagonal d; returns a cut for each row that misses more than
+    /// `allowed(i)`. Each error and what its cut proves at d are within `accuracy` of one another; at
+    /// 0 fits are exact. Rows that `control` leaves no time for stay as they are. Rows in
     /// parallel; the answer does not depend on the number of threads.
     pub fn solve(
         &mut self,
         rows: &[usize],
         d: &[f64],
         allowed: impl Fn(usize) -> f64 + Sync,
+        accuracy: f64,
         control: &Control,
     ) -> Vec<Cut> {
         let usable: Vec<u32> = (0..d.len() as u32).filter(|&j| d[j as usize] > SUPPORT).collect();
         let this = &*self;
+        let ground = Ground::shared(this, &usable, d, rows.len());
+        let enough = |i: usize| Enough { value: allowed(i), gap: accuracy };
         let solved: Vec<Option<Fitted>> = rows
             .par_iter()
             .map_init(
                 || Workspace::under(control),
                 |work, &i| {
                     let stopped = control.stopped().is_some();
-                    if stopped { None } else { this.fit(work, i, &usable, d, allowed(i)) }
+                    if stopped { None } else { this.fit_on(&ground, work, i, enough(i)) }
                 },
             )
             .collect();
@@ -150,6 +166,7 @@ impl<'a> Oracle<'a> {
             self.keep(i, state, pivots);
             cuts.extend(cut);
         }
+        self.price(&mut cuts, control);
         cuts
     }
 
@@ -160,9 +177,9 @@ impl<'a> Oracle<'a> {
         self.pivots += pivots;
     }
 
-    /// One fit with weights on the columns `usable` of at most `d` (by column): weights, pivots, and a
-    /// cut if it misses more than `allowed`. `None` when it was stopped: the weights the row has may
-    /// be better.
+    /// One exact fit with weights on the columns `usable` of at most `d` (by column): weights, pivots,
+    /// and a cut if it misses more than `allowed`. `None` when it was stopped: the weights the row
+    /// has may be better.
     pub fn fit(
         &self,
         work: &mut Workspace,
@@ -171,61 +188,82 @@ impl<'a> Oracle<'a> {
         d: &[f64],
         allowed: f64,
     ) -> Option<Fitted> {
-        let Workspace { gathered, solver, near, dual } = work;
-        let target = self.atoms.restrict(self.x.row(i), gathered);
-        let problem = Problem { design: target.design, x: target.x, usable, upper: Some(d) };
-        let row = &self.rows[i];
-        let wide = NearSolver::pays(target.x.len(), usable.len());
-        let (fitted, weights, hinge, basis): (_, Vec<f64>, &[f64], _) = if wide {
-            let squares = self.least_squares(self.gram.as_ref()?, i, usable, d);
-            let fitted = near.improve(&problem, &row.weights, row.basis.as_ref(), &squares);
-            (fitted, near.weights().to_vec(), near.dual(), near.basis().clone())
-        } else {
-            let fitted = solver.improve(&problem, row.basis.as_ref());
-            let weights = usable.iter().map(|&j| solver.weights()[j as usize]).collect();
-            (fitted, weights, solver.dual(), solver.basis())
-        };
-        let Improved { value, pivots, stopped } = fitted;
-        if stopped {
-            return None;
-        }
-        let weights = usable.iter().copied().zip(weights).filter(|w| w.1 > 0.0).collect();
-        let cut = (value > allowed).then(|| self.cut(i, target.design, hinge, dual));
-        Some((RowState { weights, value, basis: Some(basis) }, pivots, cut))
+        self.fit_on(&Ground::of_one(self, usable, d), work, i, Enough { value: allowed, gap: 0.0 })
     }
 
-    /// `min ||x_i - cX||_2` over `0 <= c <= d`, nearly: coordinate descent on the Gram matrix, from
-    /// the row's weights. A good place to start the l1 fit from when d has moved far, at a cost
-    /// that does not depend on n.
-    fn least_squares(&self, gram: &[f64], i: usize, usable: &[u32], d: &[f64]) -> Vec<f64> {
-        let m = self.columns.len();
-        let inner = |row: usize, j: u32| gram[row * m + j as usize];
-        let block: Vec<f64> = usable
-            .iter()
-            .flat_map(|&a| usable.iter().map(move |&b| inner(self.columns[a as usize], b)))
-            .collect();
-        let u = usable.len();
-        let mut c = vec![0.0; u];
-        for &(j, weight) in &self.rows[i].weights {
-            if let Ok(at) = usable.binary_search(&j) {
-                c[at] = weight.min(d[j as usize]);
+    /// One fit. An error above `enough.value` brings a cut.
+    fn fit_on(
+        &self,
+        ground: &Ground<'_>,
+        work: &mut Workspace,
+        i: usize,
+        enough: Enough,
+    ) -> Option<Fitted> {
+        let Workspace { gathered, solver, near, dual } = work;
+        let target = self.atoms.restrict(self.x.row(i), gathered);
+        let problem = ground.problem(&target);
+        let (points, usable) = (target.x.len(), ground.usable.len());
+        // Good weights without a vertex are of no use to the solver of narrow problems.
+        let rough = enough.gap > 0.0 || self.rows[i].approached;
+        let wide =
+            NearSolver::pays(points, usable) || (rough && NearSolver::can_approach(points, usable));
+        let Answer { value, weights, basis, pivots } = if wide {
+            self.fit_wide(ground, near, &problem, i, enough)?
+        } else {
+            let warm =
+                self.rows[i].basis.as_ref().map(|basis| ground.basis_inwards(&problem, basis));
+            let Improved { value, pivots, stopped } = solver.improve(&problem, warm.as_ref());
+            if stopped {
+                return None;
             }
+            let weights = problem.usable.iter().map(|&j| solver.weights()[j as usize]).collect();
+            Answer { value, weights, basis: Some(solver.basis()), pivots }
+        };
+        let basis = basis.map(|basis| ground.basis_outwards(&problem, &basis));
+        let weights = ground.usable.iter().copied().zip(weights).filter(|w| w.1 > 0.0).collect();
+        let design = (!ground.priced_later).then_some(target.design);
+        let hinge = if wide { near.dual() } else { solver.dual() };
+        let cut = (value > enough.value).then(|| self.cut(i, design, hinge, dual));
+        let approached = basis.is_none();
+        Some((RowState { weights, value, basis, approached }, pivots, cut))
+    }
+
+    /// One fit on many points: as good as is asked for where that is possible without walking to a
+    /// vertex, exact otherwise.
+    fn fit_wide(
+        &self,
+        ground: &Ground<'_>,
+        near: &mut NearSolver,
+        problem: &Problem<'_>,
+        i: usize,
+        enough: Enough,
+    ) -> Option<Answer> {
+        let row = &self.rows[i];
+        let mut other = ground.least_squares(self.gram.as_ref()?, i, &row.weights);
+        let inwards = |&(j, c): &(u32, f64)| Some((ground.inwards(problem, j)?, c));
+        let start: Vec<(u32, f64)> = row.weights.iter().filter_map(inwards).collect();
+        if enough.gap > 0.0 {
+            if let Some(value) = near.approach(problem, &start, &other, enough) {
+                let weights = near.weights().to_vec();
+                return Some(Answer { value, weights, basis: None, pivots: 0 });
+            }
+            other.copy_from_slice(near.weights());
         }
-        // gap_j = x_j.(x_i - cX), minus the gradient.
-        let mut gap: Vec<f64> = usable.iter().map(|&j| inner(i, j)).collect();
-        for (at, &c) in c.iter().enumerate() {
-            axpy(-c, &block[at * u..(at + 1) * u], &mut gap);
-        }
-        let upper: Vec<f64> = usable.iter().map(|&j| d[j as usize]).collect();
-        descend(&block, &mut gap, &mut c, Some(&upper), SWEEPS, 1e-5);
-        c
+        let warm = row.basis.as_ref().map(|basis| ground.basis_inwards(problem, basis));
+        let Improved { value, pivots, stopped } =
+            near.improve(problem, &start, warm.as_ref(), &other);
+        let (weights, basis) = (near.weights().to_vec(), Some(near.basis().clone()));
+        (!stopped).then_some(Answer { value, weights, basis, pivots })
     }
 
     /// The cut of a fit. The kernel's dual is in [0, 2] on the points it looked at; less one it is
-    /// the l1 dual, which is -1 at the points it did not look at. O(columns * points).
-    fn cut(&self, i: usize, design: &Design, hinge: &[f64], y: &mut Vec<f64>) -> Cut {
-        let price = |j: usize| design.price(j, hinge) - self.atoms.sum(j);
-        let columns = (0..self.columns.len()).map(|j| price(j).max(0.0)).collect();
+    /// the l1 dual, which is -1 at the points it did not look at. O(columns * points), or without
+    /// columns where no design is given.
+    fn cut(&self, i: usize, design: Option<&Design>, hinge: &[f64], y: &mut Vec<f64>) -> Cut {
+        let columns = design.map_or_else(Vec::new, |design| {
+            let price = |j: usize| design.price(j, hinge) - self.atoms.sum(j);
+            (0..self.columns.len()).map(|j| price(j).max(0.0)).collect()
+        });
         y.clear();
         y.resize(self.x.examples(), -1.0);
         let row = self.x.row(i);
@@ -235,5 +273,29 @@ impl<'a> Oracle<'a> {
             row.nonzeros().zip(hinge).for_each(|((k, _), h)| y[k] += h);
         }
         Cut { row: i, columns, right: row.dot(y), dual: Dual::new(y) }
+    }
+
+    /// Gives cuts of dense data their columns, `(x_j.y)_+`, many cuts in one matrix product; when
+    /// stopped, those without are dropped.
+    fn price(&self, cuts: &mut Vec<Cut>, control: &Control) {
+        let Some(design) = self.atoms.shared() else { return };
+        let (m, n) = (self.columns.len(), self.x.examples());
+        let (mut y, mut prices) = (Vec::new(), Vec::new());
+        let mut priced = 0;
+        for batch in cuts.chunks_mut((PRICED / n.max(1)).max(32)) {
+            y.clear();
+            y.resize(batch.len() * n, 0.0);
+            y.chunks_mut(n).zip(&*batch).for_each(|(y, cut)| cut.dual.add_to(1.0, y));
+            prices.resize(batch.len() * m, 0.0);
+            let (k, goes_on) = (batch.len(), || control.goes_on());
+            if !gemm_while(goes_on, k, n, m, 1.0, &y, design.values(), true, 0.0, &mut prices) {
+                break;
+            }
+            for (cut, prices) in batch.iter_mut().zip(prices.chunks(m)) {
+                cut.columns = prices.iter().map(|price| price.max(0.0)).collect();
+            }
+            priced += batch.len();
+        }
+        cuts.truncate(priced);
     }
 }

@@ -287,3 +287,21 @@ fn rows_left_out_at_first_come_in_when_they_pay() {
         }
     }
 }
+
+#[test]
+fn rough_rounds_come_to_the_same_optimum() {
+    for (seed, noise) in [(1, 0.95), (2, 4.0)] {
+        // Enough columns for fits that are not exact.
+        let recipe = Recipe::new(Family::Paper, 3).size(24, 600).duplicates(1).noise(noise);
+        let x = UnitRows::new(&recipe.seed(seed).generate().unwrap().matrix).unwrap();
+        let with = |gap| LpSettings { gap: Some(gap), ..LpSettings::new(Goal::Minimax) };
+        let exact = solve(&x, 3, &with(1e-8));
+        assert_eq!(exact.status, LpStatus::Optimal);
+        let rough = solve(&x, 3, &with(1e-2));
+        assert_eq!(rough.status, LpStatus::Optimal);
+        assert!(rough.lower_bound <= exact.objective && rough.objective >= exact.lower_bound);
+        assert!(rough.pivots < exact.pivots, "{} {}", rough.pivots, exact.pivots);
+        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert_eq!(rough, pool(3).install(|| solve(&x, 3, &with(1e-2))));
+    }
+}

@@ -18,7 +18,7 @@ impl Search<'_> {
         let mut anchor = self.anchor.take().unwrap_or(first);
         anchor.d.resize(self.oracle.columns().len(), 0.0);
         if anchor.worst() > tau {
-            self.fit(&anchor.d.clone(), |_| tau);
+            self.fit(&anchor.d.clone(), |_| tau, 0.0);
             anchor = Point::new(&self.oracle, anchor.d);
         }
         if anchor.worst() > tau + FEASIBLE {
@@ -58,7 +58,7 @@ impl Search<'_> {
             }
             let outside = self.diagonal(&master);
             let d = between(&inside, &outside, share_inside);
-            let cuts = self.fit(&d, |_| tau + FEASIBLE);
+            let cuts = self.fit(&d, |_| tau + FEASIBLE, 0.0);
             let point = Point::new(&self.oracle, d);
             let s = share(&anchor, &point, tau);
             let mixed = (1.0 - s) * value(&anchor.d) + s * value(&point.d);

@@ -79,3 +79,46 @@ impl Patience {
         self.idle >= IDLE
     }
 }
+
+/// How far the fits of a round may be from exact, as a share of what is between the best point and
+/// the bound: they are never what limits a round by much.
+const ROUGH: f64 = 0.05;
+/// A round that leaves more than this share of the gap asks for better fits: by this factor, and
+/// below that share exact ones.
+const SLOW: f64 = 0.5;
+const BETTER: f64 = 0.2;
+const LEAST: f64 = 1e-3;
+
+/// How exact the fits of minimax must be. Cuts are valid whatever the fits are, so the first rounds,
+/// whose diagonals are far from the best, do not need exact ones; and a round in which nothing was
+/// found is believed only if its fits were exact.
+pub(super) struct Accuracy {
+    share: f64,
+    gap: f64,
+}
+
+impl Accuracy {
+    /// Exact from the start unless `rough`.
+    pub(super) fn new(rough: bool) -> Self {
+        Accuracy { share: if rough { ROUGH } else { 0.0 }, gap: f64::INFINITY }
+    }
+
+    /// What fits may miss when so much is open; 0 for exact ones.
+    pub(super) fn of(&self, gap: f64) -> f64 {
+        self.share * gap.max(0.0)
+    }
+
+    pub(super) fn is_exact(&self) -> bool {
+        self.share == 0.0
+    }
+
+    /// Looks at what a round has left open, and at the cuts it found.
+    pub(super) fn after(&mut self, gap: f64, cuts: usize) {
+        if cuts == 0 {
+            self.share = 0.0;
+        } else if gap > SLOW * self.gap {
+            self.share = if self.share > LEAST { self.share * BETTER } else { 0.0 };
+        }
+        self.gap = gap;
+    }
+}

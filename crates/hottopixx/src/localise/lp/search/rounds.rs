@@ -2,7 +2,7 @@
 //! cuts, the bound; and the loop for minimax and total.
 
 use super::point::Point;
-use super::progress::{Patience, StageResult};
+use super::progress::{Accuracy, Patience, StageResult};
 use super::{FEASIBLE, ROUNDS, Search};
 use crate::Goal;
 use crate::control::{Progress, Stage, Stop};
@@ -23,7 +23,8 @@ impl Search<'_> {
         };
         // First cuts, where the greedy answer is worst.
         let least = if goal == Goal::Total { 0.0 } else { 0.5 * first.worst() };
-        self.fit(&first.d, |_| least);
+        let mut accuracy = Accuracy::new(goal == Goal::Minimax && enough < 0.0);
+        self.fit(&first.d, |_| least, accuracy.of(first.worst()));
         let first = Point::new(&self.oracle, first.d);
         let mut at = StageResult::new(goal, value(&first), Some(first));
         at.lower = 0.0;
@@ -46,7 +47,7 @@ impl Search<'_> {
                 }
                 _ => vec![master.slack(0) * (1.0 + room) + room * floor; rows],
             };
-            let cuts = self.fit(&d, |i| may_miss[i]);
+            let cuts = self.fit(&d, |i| may_miss[i], accuracy.of(at.upper - at.lower));
             let point = Point::new(&self.oracle, d);
             if value(&point) < at.upper {
                 at.upper = value(&point);
@@ -56,7 +57,8 @@ impl Search<'_> {
             at.stop = self.control.stopped().unwrap_or(Stop::Finished);
             let decided = at.upper <= enough || (enough >= 0.0 && at.lower > enough + FEASIBLE);
             let closed = enough < 0.0 && at.gap(floor) <= self.gap;
-            let over = cuts == 0 || patience.is_over(&at);
+            let over = (accuracy.is_exact() && cuts == 0) || patience.is_over(&at);
+            accuracy.after(at.upper - at.lower, cuts);
             if decided || closed || over || at.stop != Stop::Finished {
                 break;
             }
@@ -65,12 +67,17 @@ impl Search<'_> {
         at
     }
 
-    /// Fits the rows that may miss more than allowed at d, and pools the cuts of those that do.
-    /// Returns how many.
-    pub(super) fn fit(&mut self, d: &[f64], allowed: impl Fn(usize) -> f64 + Sync) -> usize {
+    /// Fits the rows that may miss more than allowed at d, to this accuracy (0: exactly), and pools
+    /// the cuts of those that do. Returns how many.
+    pub(super) fn fit(
+        &mut self,
+        d: &[f64],
+        allowed: impl Fn(usize) -> f64 + Sync,
+        accuracy: f64,
+    ) -> usize {
         let open: Vec<usize> =
             (0..self.x.features()).filter(|&i| self.oracle.ceiling(i, d) > allowed(i)).collect();
-        let cuts = self.oracle.solve(&open, d, allowed, &self.control);
+        let cuts = self.oracle.solve(&open, d, allowed, accuracy, &self.control);
         let found = cuts.len();
         self.pool.cuts.extend(cuts);
         found
