@@ -25,7 +25,8 @@ pub enum Measure {
     Frex(f64),
 }
 
-/// See [`TopicModel::top_words`]. O(words log words).
+/// See [`TopicModel::top_words`]. O(words + count log count); [`Measure::Frex`] takes O(words (topics + log
+/// words)).
 pub(super) fn top_words(
     model: &TopicModel,
     topic: usize,
@@ -47,8 +48,12 @@ pub(super) fn top_words(
         }
     };
     let mut order: Vec<usize> = (0..p.len()).filter(|&w| p[w] > 0.0).collect();
-    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
-    order.truncate(count);
+    let first = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+    if count < order.len() {
+        order.select_nth_unstable_by(count, first);
+        order.truncate(count);
+    }
+    order.sort_by(first);
     order.into_iter().map(|w| (w, p[w])).collect()
 }
 
