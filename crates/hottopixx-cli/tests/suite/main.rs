@@ -9,4 +9,5 @@ mod refusals;
 mod reproduce;
 mod resume;
 mod topics;
+mod topics_page;
 mod verify;
