@@ -32,7 +32,7 @@ pub fn answer_files() -> Vec<String> {
 
 /// What `--out` holds after `topics`.
 pub fn topics_files() -> Vec<String> {
-    ["topics.csv", "documents.csv", "words.csv", "model.json", "summary.json"]
+    ["topics.csv", "documents.csv", "words.csv", "model.json", "summary.json", "report.html"]
         .map(str::to_owned)
         .to_vec()
 }

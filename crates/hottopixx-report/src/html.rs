@@ -10,10 +10,9 @@ mod topics;
 
 pub use diagonal::diagonal_entries;
 
-use crate::page::{escape, shell};
+use crate::page::{bar_table, escape, facts, how_made, shell, stopped_early};
 use crate::text::{count, grouped, seconds, size};
 use crate::{RowValue, Summary};
-use hottopixx::control::Stop;
 use hottopixx::{Cleaning, Objective};
 use std::fmt::Write as _;
 
@@ -32,7 +31,7 @@ pub fn page(summary: &Summary, command: &str) -> String {
     proven::proven(&mut body, summary);
     errors(&mut body, summary);
     how(&mut body, summary, command);
-    shell(&title, &body, SCRIPT)
+    shell(&title, &body, "", SCRIPT)
 }
 
 fn lead(out: &mut String, s: &Summary) {
@@ -52,13 +51,7 @@ fn lead(out: &mut String, s: &Summary) {
         grouped(s.rank),
         s.error.mean_l1
     );
-    if s.stop != Stop::Finished {
-        let _ = writeln!(
-            out,
-            "<p class=\"note\">Stopped early, {}: this is the best answer so far.</p>",
-            escape(&s.stop.to_string())
-        );
-    }
+    stopped_early(out, s.stop);
     for note in &s.notes {
         let _ = writeln!(out, "<p>{}</p>", escape(note));
     }
@@ -70,44 +63,27 @@ fn entries(out: &mut String, entries: &[RowValue], heading: &str) {
         out.push_str("<p class=\"small\">no other rows</p>\n");
         return;
     }
-    let largest = entries.iter().map(|e| e.value).fold(f64::MIN_POSITIVE, f64::max);
-    let _ = writeln!(
-        out,
-        "<table class=\"bars\">\n<thead><tr><th>row</th><th class=\"number\">{heading}</th></tr></thead>\n<tbody>"
-    );
-    for entry in entries {
-        let share = (100.0 * entry.value / largest).clamp(0.0, 100.0);
-        let _ = writeln!(
-            out,
-            "<tr style=\"--share:{share:.1}%\"><td title=\"row {}\">{}</td>\
-             <td class=\"number\">{}</td></tr>",
-            entry.row,
-            escape(&entry.label()),
-            short(entry.value)
-        );
-    }
-    out.push_str("</tbody>\n</table>\n");
+    let row = |entry: &RowValue| (Some(format!("row {}", entry.row)), entry.label(), entry.value);
+    bar_table(out, ["row", heading], entries.iter().map(row));
 }
 
 fn errors(out: &mut String, s: &Summary) {
     let _ = write!(
         out,
         "<h2>Errors</h2>\n<p>The l1 error of a row, after every row is divided by its sum: 0 is \
-         perfect, 1 is no better than explaining nothing.{}</p>\n<dl>\n",
+         perfect, 1 is no better than explaining nothing.{}</p>\n",
         match s.cleaning {
             Cleaning::Exact => "",
             _ => " F was fitted approximately: these are upper estimates.",
         }
     );
-    for (name, value) in [
+    let entries = [
         ("mean over rows", format!("{:.6}", s.error.mean_l1)),
         ("largest of a row", format!("{:.6}", s.error.inf1)),
         ("root mean square over entries", format!("{:.4e}", s.error.rmse)),
         ("rows set aside, zero or too rare", grouped(s.zero_rows)),
-    ] {
-        let _ = writeln!(out, "<div><dt>{name}</dt><dd>{value}</dd></div>");
-    }
-    out.push_str("</dl>\n");
+    ];
+    facts(out, &entries);
     if s.inexact_rows > 0 {
         let _ = writeln!(
             out,
@@ -119,11 +95,7 @@ fn errors(out: &mut String, s: &Summary) {
 }
 
 fn how(out: &mut String, s: &Summary, command: &str) {
-    let _ = write!(
-        out,
-        "<h2>How this was made</h2>\n<pre><code>{}</code></pre>\n<dl>\n",
-        escape(command)
-    );
+    how_made(out, command);
     let method = match &s.chosen_from {
         Some(from) if *from != s.method => format!("{}, from {from}", s.method),
         _ => s.method.clone(),
@@ -132,7 +104,7 @@ fn how(out: &mut String, s: &Summary, command: &str) {
         Objective::Mean => "mean error",
         Objective::Max => "largest error",
     };
-    for (name, value) in [
+    let entries = [
         ("method", method),
         ("makes small", objective.to_owned()),
         ("cleaning", s.cleaning.name().to_owned()),
@@ -140,30 +112,16 @@ fn how(out: &mut String, s: &Summary, command: &str) {
         ("time", format!("{} on {}", seconds(&s.seconds), count(s.threads, "thread"))),
         ("peak memory", s.peak_memory_bytes.map_or_else(|| "unknown".to_owned(), size)),
         ("version", format!("hottopixx {}", s.version)),
-    ] {
-        let _ = writeln!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", escape(&value));
-    }
-    out.push_str("</dl>\n");
-}
-
-/// Three or four significant digits, in powers of ten only where they are needed.
-fn short(value: f64) -> String {
-    match value.abs() {
-        0.0 => "0".to_owned(),
-        a if (1e-3..1e6).contains(&a) => {
-            let digits = (3 - a.log10().floor() as i32).clamp(0, 5) as usize;
-            format!("{value:.digits$}")
-        }
-        _ => format!("{value:.2e}"),
-    }
+    ];
+    facts(out, &entries);
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::ExplainedRow;
     use crate::summary::example;
-    use hottopixx::{RankPath, RankPoint};
+    use hottopixx::{RankPath, RankPoint, Stop};
 
     /// The example with every part that a page can have.
     fn full() -> Summary {
@@ -190,12 +148,23 @@ mod tests {
         summary
     }
 
-    fn check_elements(page: &str) {
-        let parts = "section table thead tbody tr td th dl div figure svg main pre p script style";
+    /// Every element that was opened is closed.
+    pub(crate) fn check_elements(page: &str) {
+        let parts = "section table thead tbody tr td th dl div figure svg main pre p \
+                     script style bdi ol ul li a details";
         for element in parts.split(' ') {
             let opened = page.matches(&format!("<{element}>")).count()
                 + page.matches(&format!("<{element} ")).count();
             assert_eq!(opened, page.matches(&format!("</{element}>")).count(), "{element}");
+        }
+    }
+
+    /// Nothing is asked of the network, and no script writes markup.
+    pub(crate) fn check_self_contained(page: &str) {
+        // The name of the SVG dialect is no address.
+        let page = page.replace("http://www.w3.org/2000/svg", "");
+        for outside in ["http:", "https:", "src=", "@import", "url(", "innerHTML", "onclick"] {
+            assert!(!page.contains(outside), "{outside}");
         }
     }
 
@@ -206,11 +175,7 @@ mod tests {
         assert!(page.contains("prices &amp; news.csv") && page.contains("&lt;x&gt;"));
         assert!(page.contains("<svg") && page.contains("crude"));
         check_elements(&page);
-        // The name of the SVG dialect is no address.
-        let page = page.replace("http://www.w3.org/2000/svg", "");
-        for outside in ["http:", "https:", "src=", "@import", "url(", "innerHTML", "onclick"] {
-            assert!(!page.contains(outside), "{outside}");
-        }
+        check_self_contained(&page);
     }
 
     #[test]
@@ -249,11 +214,5 @@ mod tests {
         assert!(page(&summary, "").contains("These are all 3 rows, without 1 row"));
         summary.rows.iter_mut().for_each(|row| row.error.name = None);
         assert!(!page(&summary, "").contains(">name</th>"));
-    }
-
-    #[test]
-    fn numbers_are_short() {
-        let shown = [0.0, 0.91, 12.5, 1234.0, 1e-5, 3e9].map(short);
-        assert_eq!(shown, ["0", "0.9100", "12.50", "1234", "1.00e-5", "3.00e9"]);
     }
 }

@@ -3,7 +3,8 @@
 //! [`Summary`] is the one object behind `--json`, `summary.json`, the terminal, `hott.csv` and
 //! `report.html`; the modules turn it into text: [`text`] for 80 columns, [`csv`] for
 //! spreadsheets, [`html`] for one page that needs nothing but a browser. [`page`] is what all
-//! pages share, [`topics`] the same for topics of documents, [`plot`] draws charts, [`bounds`] puts what was proven into words.
+//! pages share, [`plot`] draws charts, [`bounds`] puts what was proven into words. [`topics`] and
+//! [`topics_page`] do the same for topics of documents.
 
 pub mod bounds;
 pub mod csv;
@@ -16,6 +17,7 @@ mod summary;
 pub mod table;
 pub mod text;
 pub mod topics;
+pub mod topics_page;
 
 pub use proof::{ChoiceProof, ChoiceSearch, Proof, Theorem};
 pub use rows::{ExplainedRow, explained_rows};

@@ -2,19 +2,21 @@
 //! dark as the reader has it, every text from outside escaped.
 
 use crate::plot::{Chart, ChartTarget};
-use crate::table::Table;
+use crate::table::{Table, visible};
+use hottopixx::control::Stop;
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("report.css");
 
-/// The whole page around `body`, which must be safe already; `script` may be empty.
-pub(crate) fn shell(title: &str, body: &str, script: &str) -> String {
+/// The whole page around `body`, which must be safe already; `style` is added to that of all pages, and
+/// it and `script` may be empty.
+pub(crate) fn shell(title: &str, body: &str, style: &str, script: &str) -> String {
     let script =
         if script.is_empty() { String::new() } else { format!("<script>\n{script}</script>\n") };
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{body}</main>\n\
+         <title>{}</title>\n<style>\n{STYLE}{style}</style>\n</head>\n<body>\n<main>\n{body}</main>\n\
          {script}</body>\n</html>\n",
         escape(title)
     )
@@ -128,12 +130,8 @@ impl Article {
             let _ = writeln!(body, "<h2 id=\"{id}\">{title}</h2>");
             section.blocks.iter().for_each(|block| body.push_str(&html(block)));
         }
-        let _ = write!(
-            body,
-            "<h2>How this was made</h2>\n<pre><code>{}</code></pre>\n",
-            escape(&self.command)
-        );
-        shell(&self.title, &body, "")
+        how_made(&mut body, &self.command);
+        shell(&self.title, &body, "", "")
     }
 }
 
@@ -180,6 +178,71 @@ fn html(block: &Block) -> String {
     }
 }
 
+/// The command that made a page.
+pub(crate) fn how_made(out: &mut String, command: &str) {
+    let command = escape(command);
+    let _ = writeln!(out, "<h2>How this was made</h2>\n<pre><code>{command}</code></pre>");
+}
+
+/// Facts with their names.
+pub(crate) fn facts(out: &mut String, facts: &[(&str, String)]) {
+    out.push_str("<dl>\n");
+    for (name, value) in facts {
+        let _ = writeln!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", escape(value));
+    }
+    out.push_str("</dl>\n");
+}
+
+/// That a computation did not come to its end; nothing when it did.
+pub(crate) fn stopped_early(out: &mut String, stop: Stop) {
+    if stop != Stop::Finished {
+        let why = escape(&stop.to_string());
+        let _ = writeln!(
+            out,
+            "<p class=\"note\">Stopped early, {why}: this is the best answer so far.</p>"
+        );
+    }
+}
+
+/// Names and their numbers, each over a bar in proportion to the largest: what is said when a pointer rests
+/// on it, the name, the number.
+pub(crate) fn bar_table(
+    out: &mut String,
+    headings: [&str; 2],
+    rows: impl Iterator<Item = (Option<String>, String, f64)> + Clone,
+) {
+    let largest = rows.clone().map(|row| row.2).fold(f64::MIN_POSITIVE, f64::max);
+    let _ = writeln!(
+        out,
+        "<table class=\"bars\">\n<thead><tr><th>{}</th><th class=\"number\">{}</th></tr></thead>\n<tbody>",
+        headings[0], headings[1]
+    );
+    for (said, name, value) in rows {
+        let share = (100.0 * value / largest).clamp(0.0, 100.0);
+        let said = said.map_or_else(String::new, |said| format!(" title=\"{}\"", escape(&said)));
+        let _ = writeln!(
+            out,
+            "<tr style=\"--share:{share:.1}%\"><td{said}><bdi>{}</bdi></td>\
+             <td class=\"number\">{}</td></tr>",
+            escape(&name),
+            short(value)
+        );
+    }
+    out.push_str("</tbody>\n</table>\n");
+}
+
+/// Three or four significant digits, in powers of ten only where they are needed.
+pub(crate) fn short(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        a if (1e-3..1e6).contains(&a) => {
+            let digits = (3 - a.log10().floor() as i32).clamp(0, 5) as usize;
+            format!("{value:.digits$}")
+        }
+        _ => format!("{value:.2e}"),
+    }
+}
+
 /// Text that is safe inside elements and quoted attributes.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -190,8 +253,8 @@ pub fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            c if c.is_control() && c != '\n' && c != '\t' => out.push('\u{fffd}'),
-            c => out.push(c),
+            '\n' | '\t' => out.push(c),
+            c => out.push(visible(c)),
         }
     }
     out
@@ -239,5 +302,17 @@ mod tests {
         for outside in ["http:", "https:", "src=", "@import", "url("] {
             assert!(!page.contains(outside), "{outside}");
         }
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let shown = [0.0, 0.91, 12.5, 1234.0, 1e-5, 3e9].map(short);
+        assert_eq!(shown, ["0", "0.9100", "12.50", "1234", "1.00e-5", "3.00e9"]);
+    }
+
+    #[test]
+    fn characters_that_act_on_others_are_shown() {
+        assert_eq!(escape("a\u{202e}<\u{7}\u{2067}\n"), "a\u{fffd}&lt;\u{fffd}\u{fffd}\n");
+        assert_eq!(escape("עברית \u{200f}"), "עברית \u{200f}");
     }
 }

@@ -38,6 +38,7 @@
       found: () => 0,
       name: (a, b) => collator.compare(a.dataset.name, b.dataset.name),
       weight: (a, b) => Number(b.dataset.weight) - Number(a.dataset.weight),
+      coherence: (a, b) => Number(b.dataset.coherence) - Number(a.dataset.coherence),
       row: (a, b) => Number(a.dataset.row) - Number(b.dataset.row),
     };
     const select = document.getElementById("topic-sort");

@@ -128,9 +128,20 @@ impl std::fmt::Display for Table {
     }
 }
 
-/// The text without control characters, which a file of names must not send to a terminal.
+/// The text without control characters, which a file of names must not send to a terminal, and without
+/// those that turn round the order of the text around them.
 pub fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    text.chars().map(visible).collect()
+}
+
+/// The character, or U+FFFD in the place of one that acts on the text around it: controls, and embeddings,
+/// overrides and isolates of writing direction.
+pub(crate) fn visible(c: char) -> char {
+    match c {
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    }
 }
 
 /// The text cut to `width` columns, the last of them an ellipsis where something was cut.

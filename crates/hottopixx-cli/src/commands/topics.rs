@@ -12,6 +12,7 @@ use hottopixx_io::machine::peak_memory;
 use hottopixx_io::write;
 use hottopixx_report::text::line;
 use hottopixx_report::topics::{self as report, TopicsRun, TopicsSummary};
+use hottopixx_report::topics_page;
 use std::path::Path;
 use std::time::Instant;
 
@@ -124,6 +125,8 @@ fn files(
     let saved = SavedTopics::new(model, reading);
     write::bytes(folder.join("model.json"), serde_json::to_string(&saved).unwrap_or_default())?;
     write::bytes(folder.join("summary.json"), output::json(summary))?;
+    let page = topics_page::page(model, summary, dates, &output::command_line());
+    write::bytes(folder.join("report.html"), page)?;
     output::settle(folder);
     Ok(output::topics_files())
 }

@@ -17,30 +17,48 @@ window.problems = [];
 addEventListener('error', (event) => problems.push(String(event.message)));
 </script>";
 
-/// Uses the page as a reader would and leaves what was seen in an element of its own.
-const AFTER: &str = "<script>
+/// What all visits of a page need.
+const FIRST: &str = "
 const $ = (id) => document.getElementById(id);
 const seen = (element) => getComputedStyle(element).display !== 'none';
-const cards = () => [...document.querySelectorAll('.topics > section')].filter(seen)
-  .map((card) => Number(card.dataset.row));
-const lines = () => [...$('rows').tBodies[0].rows].filter(seen)
-  .map((row) => Number(row.cells[0].textContent));
 const type = (id, text) => {
   $(id).value = text;
   $(id).dispatchEvent(new Event('input', { bubbles: true }));
 };
+const shown = () => [...document.querySelectorAll('.topics > section')].filter(seen);
 const sort = (order) => {
   $('topic-sort').value = order;
   $('topic-sort').dispatchEvent(new Event('change', { bubbles: true }));
   return cards();
 };
+const outcome = {};
+outcome.controls = [...document.querySelectorAll('.controls')].map(seen);
+";
+
+/// Leaves what was seen in an element of its own.
+const LAST: &str = "
+outcome.strangers = document.querySelectorAll('main script:not(#topic-data), main img, main [onerror]').length;
+document.body.style.width = '320px';
+outcome.narrow = document.querySelector('main').scrollWidth;
+outcome.hacked = window.hacked === undefined ? null : String(window.hacked);
+outcome.problems = window.problems;
+const pre = document.createElement('pre');
+pre.id = 'outcome';
+const plain = (c) => '\\\\u' + c.charCodeAt(0).toString(16).padStart(4, '0');
+pre.textContent = JSON.stringify(outcome).replace(/[<>&]/g, plain);
+document.body.append(pre);
+";
+
+/// Uses the page as a reader would.
+const AFTER: &str = "
+const cards = () => shown().map((card) => Number(card.dataset.row));
+const lines = () => [...$('rows').tBodies[0].rows].filter(seen)
+  .map((row) => Number(row.cells[0].textContent));
 const head = (name) => [...$('rows').tHead.rows[0].cells].find((th) => th.textContent === name);
 const click = (name) => {
   head(name).querySelector('button').click();
   return [head(name).getAttribute('aria-sort'), lines()];
 };
-const outcome = {};
-outcome.controls = [...document.querySelectorAll('.controls')].map(seen);
 outcome.all = [cards(), $('topic-count').textContent, $('row-count').textContent];
 outcome.sorted = Object.fromEntries(['name', 'weight', 'row', 'found'].map((o) => [o, sort(o)]));
 type('topic-search', WANTED.toUpperCase());
@@ -53,24 +71,18 @@ outcome.one_sorted = document.querySelectorAll('#rows [aria-sort]').length;
 type('row-search', WANTED);
 outcome.rows = [lines(), $('row-count').textContent];
 type('row-search', '');
-outcome.strangers = document.querySelectorAll('main script, main img, main [onerror]').length;
-document.body.style.width = '320px';
-outcome.narrow = document.querySelector('main').scrollWidth;
-outcome.hacked = window.hacked === undefined ? null : String(window.hacked);
-outcome.problems = window.problems;
-const pre = document.createElement('pre');
-pre.id = 'outcome';
-const plain = (c) => '\\\\u' + c.charCodeAt(0).toString(16).padStart(4, '0');
-pre.textContent = JSON.stringify(outcome).replace(/[<>&]/g, plain);
-document.body.append(pre);
-</script>";
+";
 
-/// The first browser that answers.
-fn browser() -> Option<&'static str> {
-    BROWSERS.into_iter().find(|name| {
+/// The first browser that answers; where there is none, says that a test is skipped.
+pub fn browser() -> Option<&'static str> {
+    let found = BROWSERS.into_iter().find(|name| {
         let asked = Command::new(name).arg("--version").output();
         asked.is_ok_and(|answer| answer.status.success())
-    })
+    });
+    if found.is_none() {
+        println!("skipped: none of {} is on the path", BROWSERS.join(", "));
+    }
+    found
 }
 
 /// Opens the page and gives the document after its scripts ran, and what the browser logged.
@@ -97,8 +109,25 @@ fn open(browser: &str, folder: &Folder, page: &Path) -> (String, String) {
     (text("document"), text("log"))
 }
 
+/// Opens `out/report.html` with a script that uses it after its own, checks what must hold on every page,
+/// and gives what the script saw.
+pub fn visit(browser: &str, folder: &Folder, script: &str) -> Value {
+    let page = String::from_utf8(folder.read("out/report.html")).unwrap();
+    let page = page.replacen("<head>", &format!("<head>{BEFORE}"), 1);
+    let after = format!("<script>{FIRST}{script}{LAST}</script></body>");
+    folder.write("page.html", page.replace("</body>", &after));
+    let (document, log) = open(browser, folder, &folder.path("page.html"));
+    assert!(!log.contains("CONSOLE"), "{log}");
+    let outcome = document.split("<pre id=\"outcome\">").nth(1).expect(&log);
+    let seen: Value = serde_json::from_str(outcome.split("</pre>").next().unwrap()).unwrap();
+    assert_eq!(seen["problems"], json!([]));
+    assert_eq!((&seen["hacked"], &seen["strangers"]), (&Value::Null, &json!(0)));
+    assert!(seen["narrow"].as_u64().unwrap() <= 320, "{}", seen["narrow"]);
+    seen
+}
+
 /// Row k's name: markup in front, and a word that no other name has.
-fn nasty(k: usize) -> String {
+pub fn nasty(k: usize) -> String {
     let attack =
         ["</td><script>window.hacked=1</script>", "\"><img src=x onerror=window.hacked=2>"];
     format!("{}' onerror='hacked=3 Item{:02}", attack[k % 2], (k * 7) % 40)
@@ -113,10 +142,7 @@ fn rows_of(topic: &Value) -> BTreeSet<u64> {
 
 #[test]
 fn the_page_works_in_a_browser() {
-    let Some(browser) = browser() else {
-        println!("skipped: none of {} is on the path", BROWSERS.join(", "));
-        return;
-    };
+    let Some(browser) = browser() else { return };
     let folder = Folder::with_instance();
     let input = "<img src=x onerror=window.hacked=4>.npy";
     std::fs::copy(folder.path("X.npy"), folder.path(input)).unwrap();
@@ -127,20 +153,9 @@ fn the_page_works_in_a_browser() {
     let topics = summary["hott"].as_array().unwrap();
     let wanted = topics[1]["members"][0]["row"].as_u64().unwrap();
 
-    let page = String::from_utf8(folder.read("out/report.html")).unwrap();
     let word = nasty(wanted as usize).split(' ').next_back().unwrap().to_owned();
-    let after = AFTER.replace("WANTED", &format!("'{word}'"));
-    let page = page.replacen("<head>", &format!("<head>{BEFORE}"), 1);
-    folder.write("page.html", page.replace("</body>", &format!("{after}</body>")));
-    let (document, log) = open(browser, &folder, &folder.path("page.html"));
-    assert!(!log.contains("CONSOLE"), "{log}");
-    let outcome = document.split("<pre id=\"outcome\">").nth(1).expect(&log);
-    let seen: Value = serde_json::from_str(outcome.split("</pre>").next().unwrap()).unwrap();
-
-    assert_eq!(seen["problems"], json!([]));
-    assert_eq!((&seen["hacked"], &seen["strangers"]), (&Value::Null, &json!(0)));
+    let seen = visit(browser, &folder, &AFTER.replace("WANTED", &format!("'{word}'")));
     assert_eq!(seen["controls"], json!([true, true]));
-    assert!(seen["narrow"].as_u64().unwrap() <= 320, "{}", seen["narrow"]);
     check_topics(&seen, topics, wanted);
     check_rows(&seen, topics, wanted);
 }

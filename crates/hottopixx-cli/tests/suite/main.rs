@@ -10,4 +10,5 @@ mod reproduce;
 mod resume;
 mod tables;
 mod topics;
+mod topics_page;
 mod verify;

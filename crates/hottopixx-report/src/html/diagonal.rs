@@ -1,7 +1,7 @@
 //! The diagonal of the localising matrix with its gap: how clearly the hott rows stand out.
 
-use super::{entries, short};
-use crate::page::escape;
+use super::entries;
+use crate::page::{escape, short};
 use crate::text::count;
 use crate::{RowValue, Summary};
 use std::fmt::Write as _;

@@ -22,12 +22,15 @@ pub struct Axis {
     pub high: f64,
     /// Where ticks are, when the usual places do not fit.
     pub ticks: Option<Vec<f64>>,
+    /// What stands at these ticks instead of their numbers; none for the numbers.
+    pub names: Vec<String>,
 }
 
 impl Axis {
     /// An even axis.
     pub fn linear(label: &str, low: f64, high: f64) -> Self {
-        Axis { label: label.to_owned(), scale: Scale::Linear, low, high, ticks: None }
+        let (label, scale) = (label.to_owned(), Scale::Linear);
+        Axis { label, scale, low, high, ticks: None, names: Vec::new() }
     }
 
     /// A logarithmic axis.
@@ -39,6 +42,23 @@ impl Axis {
     pub fn ticks_at(mut self, ticks: &[f64]) -> Self {
         self.ticks = Some(ticks.to_vec());
         self
+    }
+
+    /// The same with ticks at these places and these names at them.
+    pub fn named_ticks(mut self, ticks: &[(f64, String)]) -> Self {
+        self.ticks = Some(ticks.iter().map(|tick| tick.0).collect());
+        self.names = ticks.iter().map(|tick| tick.1.clone()).collect();
+        self
+    }
+
+    /// Ticks with what stands at them.
+    pub(super) fn tick_labels(&self) -> Vec<(f64, String)> {
+        let named = |value: f64| {
+            let place = self.ticks.iter().flatten().position(|tick| *tick == value)?;
+            self.names.get(place).cloned()
+        };
+        let label = |value: f64| (value, named(value).unwrap_or_else(|| tick_label(value)));
+        self.tick_values().into_iter().map(label).collect()
     }
 
     /// Where a value lies, from 0 (low) to 1 (high); values outside lie at the ends.
@@ -128,13 +148,15 @@ mod tests {
     #[test]
     fn ticks_are_round_numbers() {
         let labels = |axis: Axis| -> Vec<String> {
-            axis.tick_values().into_iter().map(tick_label).collect()
+            axis.tick_labels().into_iter().map(|tick| tick.1).collect()
         };
         assert_eq!(labels(Axis::linear("", 0.0, 1.0)), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
         assert_eq!(labels(Axis::log("", 1.0, 20.0)), ["1", "2", "5", "10", "20"]);
         assert_eq!(labels(Axis::log("", 0.9, 1.5)), ["1", "1.2", "1.4"]);
         assert_eq!(labels(Axis::log("", 1e-6, 1e-3)), ["10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001"]);
         assert_eq!(labels(Axis::linear("", 0.0, 3.0).ticks_at(&[1.0, 3.0, 9.0])), ["1", "3"]);
+        let named = [(-1.0, "a".to_owned()), (0.5, "b".to_owned()), (1.0, "c".to_owned())];
+        assert_eq!(labels(Axis::linear("", 0.0, 1.0).named_ticks(&named)), ["b", "c"]);
     }
 
     #[test]

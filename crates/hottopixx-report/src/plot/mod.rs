@@ -11,7 +11,6 @@ pub use axis::{Axis, Scale};
 pub use look::{LOOKS, Marker};
 
 use crate::page::escape;
-use axis::tick_label;
 use std::fmt::Write as _;
 
 /// One curve.
@@ -153,17 +152,17 @@ impl Frame<'_> {
 
     fn axes(&self, out: &mut String, soft: &str, line: &str) {
         let (right, bottom) = (LEFT + self.width, TOP + self.height);
-        for tick in self.chart.x.tick_values() {
+        for (tick, name) in self.chart.x.tick_labels() {
             let x = self.x(tick);
             let _ = writeln!(
                 out,
                 "<path d=\"M{x:.1} {TOP}V{bottom}\" stroke=\"{line}\"/>\
                  <text x=\"{x:.1}\" y=\"{:.1}\" fill=\"{soft}\" text-anchor=\"middle\">{}</text>",
                 bottom + 16.0,
-                tick_label(tick)
+                escape(&name)
             );
         }
-        for tick in self.chart.y.tick_values() {
+        for (tick, name) in self.chart.y.tick_labels() {
             let y = self.y(tick);
             let _ = writeln!(
                 out,
@@ -171,7 +170,7 @@ impl Frame<'_> {
                  <text x=\"{:.1}\" y=\"{:.1}\" fill=\"{soft}\" text-anchor=\"end\">{}</text>",
                 LEFT - 6.0,
                 y + 4.0,
-                tick_label(tick)
+                escape(&name)
             );
         }
         let _ = writeln!(

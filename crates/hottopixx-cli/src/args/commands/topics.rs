@@ -64,8 +64,8 @@ pub struct TopicsArgs {
     pub polish: usize,
     #[command(flatten)]
     pub run: RunArgs,
-    /// Write topics.csv, documents.csv, words.csv, summary.json and model.json to
-    /// this folder
+    /// Write report.html, topics.csv, documents.csv, words.csv, summary.json and
+    /// model.json to this folder
     #[arg(long, short, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
