@@ -150,15 +150,17 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
 
     Examples
     --------
+    >>> from itertools import combinations
     >>> from hottopixx import HottTopics
-    >>> news = ["oil price market", "oil barrel", "price of oil", "barrel price market"] * 10
-    >>> law = ["court judge trial", "judge and verdict", "trial verdict court", "court"] * 8
-    >>> print(model := HottTopics(n_components=2, stop_words="english").fit(news + law))
-    2 topics of 72 documents, 8 words
-     60.0 %  barrel  price, oil, barrel, market
-     40.0 %  verdict  court, judge, trial, verdict
+    >>> news = [" ".join(w) for w in combinations(["oil", "price", "market", "barrel"], 3)]
+    >>> law = [" ".join(w) for w in combinations(["court", "judge", "trial", "verdict"], 3)]
+    >>> model = HottTopics(n_components=2).fit(9 * news + 6 * law)
+    >>> model.show(4)  # or print(model)
+    2 topics of 60 documents, 8 words
+     59.7 %  barrel  barrel, market, oil, price
+     40.3 %  court   court, judge, trial, verdict
     >>> model.transform(["The judge asks for the price of a trial."]).round(1)
-    array([[0.4, 0.6]])
+    array([[0.3, 0.7]])
     """
 
     def __init__(
