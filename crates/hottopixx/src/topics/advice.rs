@@ -5,19 +5,22 @@ use crate::text::Corpus;
 
 /// Fewer documents a topic than this leave it to chance.
 const FEW_A_TOPIC: usize = 20;
-/// A weighted error from which on the anchors explain little.
+/// A weighted error from which on the anchors explain little, and a mean coherence below which topics
+/// are not ones: rare words make the error large where topics are fine.
 const NEAR_ONE: f64 = 0.85;
+const INCOHERENT: f64 = 0.05;
 /// A share of empty documents that is worth a word.
 const MANY_EMPTY: f64 = 0.05;
 
 /// What the numbers of a run give reason for. `lengths` are the documents' kept tokens.
 pub(super) fn advice(
     corpus: &Corpus,
-    rank: usize,
+    coherence: &[f64],
     lengths: &[f64],
     errors: &TopicErrors,
 ) -> Vec<String> {
-    let n = corpus.documents();
+    let (n, rank) = (corpus.documents(), coherence.len());
+    let coherent = coherence.iter().sum::<f64>() / rank.max(1) as f64;
     let mut advice = Vec::new();
     if n < FEW_A_TOPIC * rank {
         advice.push(format!(
@@ -26,7 +29,7 @@ pub(super) fn advice(
             FEW_A_TOPIC * rank
         ));
     }
-    if errors.weighted_l1 > NEAR_ONE {
+    if errors.weighted_l1 > NEAR_ONE && coherent < INCOHERENT {
         advice.push(format!(
             "The anchors explain little of the words (weighted error {:.2}, 1 is nothing): raise the \
              minimum document frequency, give more documents or ask for more topics.",
@@ -86,14 +89,14 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         let fine = TopicErrors { weighted_l1: 0.3, mean_l1: 0.4 };
-        assert_eq!(advice(&corpus(false), 2, &[5.0; 40], &fine), Vec::<String>::new());
-        let few = advice(&corpus(false), 5, &[5.0; 40], &fine);
+        assert_eq!(advice(&corpus(false), &[0.2; 2], &[5.0; 40], &fine), Vec::<String>::new());
+        let few = advice(&corpus(false), &[0.2; 5], &[5.0; 40], &fine);
         assert!(few.len() == 1 && few[0].starts_with("There are 40 documents for 5"), "{few:?}");
         let near = TopicErrors { weighted_l1: 0.95, mean_l1: 0.97 };
         let lengths: Vec<f64> = (0..40).map(|d| f64::from(d % 4)).collect();
-        let both = advice(&corpus(false), 2, &lengths, &near);
+        let both = advice(&corpus(false), &[0.0; 2], &lengths, &near);
         assert!(both.len() == 2 && both[0].contains("0.95") && both[1].starts_with("10 of 40"));
-        let turned = advice(&corpus(true), 2, &[5.0; 60], &fine);
+        let turned = advice(&corpus(true), &[0.2; 2], &[5.0; 60], &fine);
         assert!(turned.len() == 1 && turned[0].ends_with("transpose."), "{turned:?}");
     }
 }

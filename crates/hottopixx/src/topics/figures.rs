@@ -43,24 +43,35 @@ pub(super) fn top_words(
             })
             .collect(),
         Measure::Frex(weight) => {
-            let share = |w: usize| {
-                let joint = |k: usize| model.proportions[k] * model.topics.row(k)[w];
-                let total: f64 = (0..model.rank()).map(joint).sum();
-                if total > 0.0 { joint(topic) / total } else { 0.0 }
-            };
-            let exclusive = ranks(&(0..p.len()).map(share).collect::<Vec<_>>());
-            let frequent = ranks(p);
-            exclusive
-                .iter()
-                .zip(&frequent)
-                .map(|(e, f)| 1.0 / (weight / e + (1.0 - weight) / f))
-                .collect()
+            frex(p, &topic_given_word(&model.topics, &model.proportions), topic, weight)
         }
     };
     let mut order: Vec<usize> = (0..p.len()).filter(|&w| p[w] > 0.0).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
     order.truncate(count);
     order.into_iter().map(|w| (w, p[w])).collect()
+}
+
+/// p(topic | word), words x topics, by Bayes' rule from p(word | topic) and the topics' proportions.
+pub(super) fn topic_given_word(topics: &Dense, proportions: &[f64]) -> Dense {
+    let mut out = topics.transpose();
+    for w in 0..out.rows() {
+        let row = out.row_mut(w);
+        row.iter_mut().zip(proportions).for_each(|(v, p)| *v *= p);
+        let total: f64 = row.iter().sum();
+        if total > 0.0 {
+            row.iter_mut().for_each(|v| *v /= total);
+        }
+    }
+    out
+}
+
+/// See [`Measure::Frex`]: a number for every word.
+pub(super) fn frex(p: &[f64], given_word: &Dense, topic: usize, weight: f64) -> Vec<f64> {
+    let shares: Vec<f64> = (0..p.len()).map(|w| given_word.row(w)[topic]).collect();
+    let (exclusive, frequent) = (ranks(&shares), ranks(p));
+    let both = exclusive.iter().zip(&frequent);
+    both.map(|(e, f)| 1.0 / (weight / e + (1.0 - weight) / f)).collect()
 }
 
 /// The share of values that are not larger, for each value.

@@ -14,6 +14,12 @@ use std::time::Instant;
 
 /// The share of a time limit that anchors may take.
 const ANCHOR_SHARE: f64 = 0.4;
+/// Documents of a smaller part of the mean length are left out of the co-occurrence.
+const SHORT: f64 = 1.0 / 3.0;
+/// A word belongs to a topic with at least this share of it.
+const BELONGS: f64 = 0.5;
+/// What exclusiveness counts against frequency for the name of a topic.
+const FREX: f64 = 0.5;
 /// Stand-ins that are named.
 const STAND_INS: usize = 5;
 
@@ -43,7 +49,7 @@ impl Topics {
         let vocabulary = Vocabulary::choose(corpus, self.rules, self.rank)?;
         let kept = corpus.select(&vocabulary.kept);
         let by_word = kept.counts().transpose();
-        let q = cooccurrence(&Matrix::from(by_word.clone()))?;
+        let q = cooccurrence(&Matrix::from(telling(kept.counts()).transpose()))?;
         let x = UnitRows::new(&q)?;
         let sums: Vec<f64> = (0..q.rows()).map(|i| q.row(i).sum()).collect();
         let total: f64 = sums.iter().sum();
@@ -63,8 +69,17 @@ impl Topics {
         let recovered = recover(&x, &anchors, self.recovery, &search);
         let anchored = clock.lap();
 
-        let fitted = self.fit_documents(kept.counts(), &recovered, &probability, &control);
-        let named = Named { kept, vocabulary, anchors, given: self.anchors.len(), judged };
+        let mut fitted = self.fit_documents(kept.counts(), &recovered, &probability, &control);
+        let mut named =
+            Named { kept, vocabulary, anchors, given: self.anchors.len(), judged, moved: 0 };
+        let recovered = match named.follow(&fitted) {
+            false => recovered,
+            true => {
+                let again = recover(&x, &named.anchors, self.recovery, &control.to_finish());
+                fitted.anchored = again.topics(&probability);
+                again
+            }
+        };
         let mut model = named.model(recovered, fitted, &probability, &by_word);
         model.prior = self.prior;
         model.notes.splice(0..0, corpus.notes().iter().cloned());
@@ -174,9 +189,38 @@ struct Named {
     /// The first so many were given.
     given: usize,
     judged: Vec<JudgedAnchors>,
+    /// Anchors that were replaced after the polish.
+    moved: usize,
 }
 
 impl Named {
+    /// Where the polish has led a topic away from its anchor, so that most of the word is in other topics,
+    /// the topic takes the name of a word that is frequent in it and belongs to it (FREX). Says whether
+    /// any has changed.
+    fn follow(&mut self, fitted: &Fitted) -> bool {
+        let Fitted { topics, proportions, order, .. } = fitted;
+        let given_topic = figures::topic_given_word(topics, proportions);
+        let least = self.vocabulary.candidate_df;
+        let mut taken: Vec<usize> = self.anchors.concat();
+        for (place, &k) in order.iter().enumerate() {
+            let kept = self.anchors[k].iter().any(|&w| given_topic.row(w)[place] >= BELONGS);
+            if k < self.given || kept {
+                continue;
+            }
+            let scores = figures::frex(topics.row(place), &given_topic, place, FREX);
+            let free = |w: &usize| self.vocabulary.documents[*w] >= least && !taken.contains(w);
+            let best = (0..scores.len())
+                .filter(free)
+                .max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)));
+            if let Some(word) = best {
+                taken.push(word);
+                self.anchors[k] = vec![word];
+                self.moved += 1;
+            }
+        }
+        self.moved > 0
+    }
+
     /// Everything together, the most frequent topic first.
     fn model(
         self,
@@ -196,11 +240,12 @@ impl Named {
         let least = self.vocabulary.candidate_df;
         let candidates: Vec<bool> = documents.iter().map(|df| *df >= least).collect();
         let mut notes = vec![self.vocabulary.reason.clone()];
-        notes.extend(self.judged.first().map(|best| chosen(best, self.judged.len())));
+        notes.extend(self.judged.first().map(|best| chosen(best, self.judged.len(), self.moved)));
+        let coherence = figures::coherence(&topics, by_word);
         TopicModel {
-            coherence: figures::coherence(&topics, by_word),
             typical: figures::typical(&shares, &lengths),
-            advice: advice::advice(&self.kept, order.len(), &lengths, &errors),
+            advice: advice::advice(&self.kept, &coherence, &lengths, &errors),
+            coherence,
             anchors: self.named(&order, &recovered.given_word, &candidates),
             given_word: columns(&recovered.given_word, &order),
             anchored: fitted.anchored.select_rows(&order),
@@ -241,12 +286,27 @@ impl Named {
     }
 }
 
-fn chosen(best: &JudgedAnchors, count: usize) -> String {
-    format!(
+fn chosen(best: &JudgedAnchors, count: usize, moved: usize) -> String {
+    let mut sentence = format!(
         "Anchors: successive projection, {}, the best of {count} choices by the likelihood of held-out \
-         halves of documents.",
+         halves of documents",
         best.origin
-    )
+    );
+    if moved > 0 {
+        sentence += &format!(
+            "; {moved} of them replaced, because the polish led their topics to other words"
+        );
+    }
+    sentence + "."
+}
+
+/// Documents long enough for co-occurrence: in very short ones every word beside another counts much,
+/// which makes rare words look extreme.
+fn telling(counts: &Sparse) -> Sparse {
+    let lengths: Vec<f64> = (0..counts.rows()).map(|d| counts.row(d).1.iter().sum()).collect();
+    let mean = lengths.iter().sum::<f64>() / lengths.len().max(1) as f64;
+    let long: Vec<usize> = (0..lengths.len()).filter(|&d| lengths[d] >= SHORT * mean).collect();
+    counts.select_rows(&long)
 }
 
 /// The share of each topic in all tokens.
