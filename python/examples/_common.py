@@ -32,23 +32,6 @@ def built_in_corpus() -> tuple[sp.csr_array, list[str]]:
     return counts, words
 
 
-def corpus(folder: Path | None) -> tuple[sp.csr_array, list[str]]:
-    """`X.npz` (documents x words) and `vocab.txt` of a folder, or the built-in corpus."""
-    if folder is None:
-        return built_in_corpus()
-    X = sp.csr_array(sp.load_npz(folder / "X.npz"), dtype=float)
-    return X, (folder / "vocab.txt").read_text().split("\n")[: X.shape[1]]
-
-
-def frequent(
-    X: sp.csr_array, words: list[str], documents: int
-) -> tuple[sp.csr_array, list[str], np.ndarray]:
-    """Only words in at least this many documents, and in how many each is."""
-    frequency = np.diff(X.tocsc().indptr)
-    keep = np.flatnonzero(frequency >= documents)
-    return X[:, keep], [words[j] for j in keep], frequency[keep]
-
-
 def save(figure: plt.Figure, out: Path, name: str) -> None:
     """Writes a picture and says where."""
     out.mkdir(parents=True, exist_ok=True)

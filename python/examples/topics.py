@@ -1,7 +1,8 @@
-"""Topics of a text corpus: hott words, beside the topics of NMF and LDA.
+"""Topics of documents, each named by a word of its own, beside the topics of NMF and LDA.
 
-Hott topics are named by a word of the corpus, because they *are* words. The picture shows the
-strongest words of each topic for all three methods, and how long each took.
+Give a table with a column of text (CSV, JSON lines or Parquet), a folder of `.txt` files, or
+nothing for the built-in corpus of newswire. The picture shows the strongest words of each topic for
+all three methods, and how long each took.
 """
 
 from __future__ import annotations
@@ -11,34 +12,47 @@ import time
 from pathlib import Path
 
 import numpy as np
-from _common import COLOURS, corpus, frequent, plt, save
+import pandas as pd
+from _common import COLOURS, built_in_corpus, plt, save
 from sklearn.decomposition import NMF, LatentDirichletAllocation
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
-import hottopixx
-
-
-def strongest(weights: np.ndarray, words: list[str], count: int, skip: str = "") -> list[str]:
-    order = [words[j] for j in np.argsort(-weights)]
-    return [word for word in order if word != skip][:count]
+from hottopixx import HottTopics
 
 
-def hott_topics(X, words, frequency, rank, candidate_df, count):
-    """Hott words of the co-occurrence matrix, each with the words that lean on it most."""
-    cooccurrence = hottopixx.cooccurrence(X.T)
-    answer = hottopixx.factor(cooccurrence, rank, names=words, candidates=frequency >= candidate_df)
-    F = answer.F.toarray() if hasattr(answer.F, "toarray") else answer.F
-    # Mass of each word in each topic, times its share there: large words that are everywhere
-    # describe no topic.
-    mass = F * np.asarray(answer.W.sum(axis=1)).ravel()
-    score = mass**2 / np.maximum(mass.sum(axis=1, keepdims=True), 1e-300)
-    topics = [
-        (name, strongest(score[:, k], words, count, name))
-        for k, name in enumerate(answer.hott_names)
-    ]
-    return topics, answer.error
+def read(path: Path | None, column: str):
+    """Documents as strings, or a table of counts (documents x words)."""
+    if path is None:
+        counts, words = built_in_corpus()
+        return pd.DataFrame.sparse.from_spmatrix(counts, columns=words)
+    if path.is_dir():
+        return [file.read_text(errors="replace") for file in sorted(path.glob("**/*.txt"))]
+    readers = {".csv": pd.read_csv, ".parquet": pd.read_parquet}
+    if path.suffix in readers:
+        return readers[path.suffix](path)[column].fillna("")
+    return pd.read_json(path, lines=True)[column].fillna("")
 
 
-def draw(columns, out):
+def others(X, rank: int, count: int):
+    """Topics of NMF on tf-idf and of LDA on counts, with the seconds they took."""
+    if isinstance(X, pd.DataFrame):
+        counts, words = X.sparse.to_coo().tocsr(), list(X.columns)
+    else:
+        vectorizer = CountVectorizer(stop_words="english", min_df=5)
+        counts = vectorizer.fit_transform(X)
+        words = vectorizer.get_feature_names_out()
+    tfidf = TfidfTransformer().fit_transform(counts)
+    for name, model, given in (
+        ("NMF", NMF(rank, init="nndsvda", max_iter=400, random_state=0), tfidf),
+        ("LDA", LatentDirichletAllocation(rank, max_iter=30, random_state=0), counts),
+    ):
+        begun = time.perf_counter()
+        model.fit(given)
+        strongest = [[words[j] for j in np.argsort(-row)[:count]] for row in model.components_]
+        yield f"{name}, {time.perf_counter() - begun:.1f} s", [("", topic) for topic in strongest]
+
+
+def draw(columns, out: Path) -> None:
     figure, axes = plt.subplots(1, len(columns), figsize=(5.2 * len(columns), 6.5))
     for axis, (title, topics), colour in zip(axes, columns, COLOURS, strict=False):
         axis.axis("off")
@@ -53,29 +67,25 @@ def draw(columns, out):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, help="folder with X.npz and vocab.txt")
+    parser.add_argument("data", type=Path, nargs="?", help="table or folder of documents")
+    parser.add_argument("--column", default="text", help="the column of text (default text)")
     parser.add_argument("--rank", type=int, default=10, help="number of topics (default 10)")
-    parser.add_argument("--min-df", type=int, default=20, help="fewest documents per word")
     parser.add_argument("--out", type=Path, default=Path("pictures"), help="folder for pictures")
     args = parser.parse_args()
 
-    X, words = corpus(args.data)
-    X, words, frequency = frequent(X, words, args.min_df)
-    X = X[np.diff(X.indptr) > 1]
-    print(f"{X.shape[0]} documents, {X.shape[1]} words, {args.rank} topics")
-
+    X = read(args.data, args.column)
     begun = time.perf_counter()
-    topics, error = hott_topics(X, words, frequency, args.rank, args.min_df, 7)
-    columns = [(f"Hottopixx, {time.perf_counter() - begun:.1f} s", topics)]
-    print(f"mean l1 error of a word: {error.mean_l1:.3f}")
-    for name, model in (
-        ("NMF", NMF(args.rank, init="nndsvda", max_iter=400, random_state=0)),
-        ("LDA", LatentDirichletAllocation(args.rank, max_iter=30, random_state=0)),
-    ):
-        begun = time.perf_counter()
-        model.fit(X)
-        topics = [("", strongest(row, words, 7)) for row in model.components_]
-        columns.append((f"{name}, {time.perf_counter() - begun:.1f} s", topics))
+    model = HottTopics(args.rank).fit(X)
+    seconds = time.perf_counter() - begun
+    print(model)
+    for note in model.notes_:
+        print(note)
+
+    topics = [
+        (name, [word for word, _ in model.top_words(k, 7, measure="relevance")])
+        for k, name in enumerate(model.anchors_)
+    ]
+    columns = [(f"HottTopics, {seconds:.1f} s", topics), *others(X, args.rank, 7)]
     for title, topics in columns:
         print(f"\n{title}")
         for name, members in topics:

@@ -6,23 +6,18 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import (
+    check_array,
+    check_is_fitted,
+    check_non_negative,
+    validate_data,
+)
 
-try:
-    from sklearn.base import BaseEstimator
-    from sklearn.feature_selection import SelectorMixin
-    from sklearn.utils import check_random_state
-    from sklearn.utils.validation import (
-        check_array,
-        check_is_fitted,
-        check_non_negative,
-        validate_data,
-    )
-except ImportError as error:  # pragma: no cover
-    raise ImportError(
-        "hottopixx.Hottopixx is a scikit-learn estimator: install scikit-learn 1.6 or later "
-        "(pip install 'hottopixx[sklearn]'), or use hottopixx.factor, which does not need it"
-    ) from error
-
+from ._advice import advise_on_answer
 from ._functions import factor
 
 if TYPE_CHECKING:
@@ -98,6 +93,7 @@ class Hottopixx(SelectorMixin, BaseEstimator):
 
     See Also
     --------
+    HottTopics : Topics of documents, from text or counts of words.
     sklearn.decomposition.NMF : Factors that are not features of the data.
 
     Notes
@@ -180,6 +176,7 @@ class Hottopixx(SelectorMixin, BaseEstimator):
             if result.names is not None:
                 self.feature_names_in_ = np.array(result.names, dtype=object)
             return self._keep(result, np.float64)
+        given = X
         X = validate_data(
             self, X, accept_sparse=("csc", "csr", "coo"), dtype=(np.float64, np.float32)
         )
@@ -187,8 +184,9 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         if self.ray_address is not None:
             return self._keep(self._on_ray(X, self._rank(X)), X.dtype)
         names = list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
-        threads = _threads(self.n_jobs)
+        threads = threads_of(self.n_jobs)
         result = factor(X.T, self._rank(X), names=names, threads=threads, **self._options())
+        advise_on_answer(given if sp.issparse(given) else X, result.error.mean_l1)
         return self._keep(result, X.dtype)
 
     def _options(self) -> dict[str, Any]:
@@ -217,7 +215,7 @@ class Hottopixx(SelectorMixin, BaseEstimator):
             rank,
             names=names,
             address=None if local else self.ray_address,
-            workers=_threads(self.n_jobs) or None,
+            workers=threads_of(self.n_jobs) or None,
             **self._options(),
         )
         self.n_features_in_ = result.F.shape[0]
@@ -334,7 +332,7 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def _threads(n_jobs: int | None) -> int:
+def threads_of(n_jobs: int | None) -> int:
     """Threads for the library, where 0 is all."""
     if n_jobs is None or n_jobs == -1:
         return 0

@@ -1,4 +1,16 @@
-from ._types import Answer, Floats, Native, Run, Settings
+from typing import final
+
+from ._types import (
+    Answer,
+    Csr,
+    Floats,
+    LeftOut,
+    Native,
+    Run,
+    Settings,
+    TopicAnswer,
+    TopicSettings,
+)
 
 __all__ = [
     "BLOCK_DOCUMENTS",
@@ -8,9 +20,14 @@ __all__ = [
     "EFFORTS",
     "METHODS",
     "OBJECTIVES",
+    "RECOVERIES",
     "STEP",
+    "STOP_WORD_LANGUAGES",
+    "Corpus",
+    "Counter",
     "InfeasibleError",
     "NoAnswerError",
+    "Saved",
     "__version__",
     "certify",
     "check_settings",
@@ -19,6 +36,7 @@ __all__ = [
     "dense_gram_rows",
     "evaluate",
     "factor",
+    "fit_topics",
     "generate",
     "is_affordable",
     "l1_fit",
@@ -34,11 +52,42 @@ DENSE_ABOVE: float
 DENSE_TILE: int
 METHODS: list[str]
 OBJECTIVES: list[str]
+RECOVERIES: list[str]
 STEP: int
+STOP_WORD_LANGUAGES: list[str]
 __version__: str
 
 class InfeasibleError(ValueError): ...
 class NoAnswerError(RuntimeError): ...
+
+@final
+class Counter:
+    def __new__(
+        cls, words: tuple[int, bool], stop_words: LeftOut, phrases: bool, threads: int
+    ) -> Counter: ...
+    def add(self, documents: list[str]) -> None: ...
+    def finish(self) -> Corpus: ...
+
+@final
+class Corpus:
+    @staticmethod
+    def from_counts(counts: Native, names: list[str] | None, stop_words: LeftOut) -> Corpus: ...
+    @property
+    def documents(self) -> int: ...
+
+@final
+class Saved:
+    def __new__(
+        cls,
+        words: tuple[int, bool],
+        vocabulary: list[str],
+        topics: Floats,
+        proportions: list[float],
+        prior: float,
+        threads: int,
+    ) -> Saved: ...
+    def count(self, documents: list[str]) -> Csr: ...
+    def shares(self, counts: Native, how: Run) -> Floats: ...
 
 def check_settings(settings: Settings) -> None: ...
 def factor(matrix: Native, rank: int, settings: Settings, how: Run) -> Answer: ...
@@ -50,6 +99,7 @@ def compare(
     matrix: Native, rank: int, settings: Settings, how: Run
 ) -> tuple[list[tuple[Answer, str]], list[str], list[tuple[str, str]]]: ...
 def cooccurrence(counts: Native, how: Run) -> Native: ...
+def fit_topics(corpus: Corpus, rank: int, settings: TopicSettings, how: Run) -> TopicAnswer: ...
 def l1_fit(
     atoms: Floats, x: Floats, upper: list[float] | None
 ) -> tuple[Floats, float, Floats, float, bool, int]: ...

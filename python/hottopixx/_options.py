@@ -95,11 +95,18 @@ def prepared(method: str, options: Options) -> Iterator[tuple[Settings, Run]]:
         given["cost"] = floats(given["cost"], 1, "cost").tolist()
     if given["candidates"] is not None:
         given["candidates"] = np.asarray(given["candidates"], dtype=bool).tolist()
+    with running(max_seconds, verbose) as run:
+        yield given, run
+
+
+@contextmanager
+def running(max_seconds: float | None, verbose: bool) -> Iterator[Run]:
+    """How to run something; a progress bar lives as long as the context."""
     if not verbose:
-        yield given, {"max_seconds": max_seconds, "progress": None}
+        yield {"max_seconds": max_seconds, "progress": None}
         return
     with Bar() as bar:
-        yield given, {"max_seconds": max_seconds, "progress": bar}
+        yield {"max_seconds": max_seconds, "progress": bar}
 
 
 def named_matrix(X: Any, names: Sequence[str] | None) -> tuple[Native, list[str] | None]:

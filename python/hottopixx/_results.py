@@ -135,7 +135,7 @@ class Factorization:
         ]
         head, *lines = repr(self).splitlines()
         about = "<br>".join(html.escape(line) for line in lines[1:])
-        table = _table(("hott row", "number", "weight", "interchangeable with"), rows)
+        table = html_table(("hott row", "number", "weight", "interchangeable with"), rows)
         return f"<p><b>{html.escape(head)}</b><br>{about}</p>{table}"
 
     def _label(self, row: int) -> str:
@@ -250,7 +250,7 @@ class Comparison:
         return "\n".join(text)
 
     def _repr_html_(self) -> str:
-        return _table(_COMPARED, self._lines())
+        return html_table(_COMPARED, self._lines())
 
 
 _COMPARED = ("method", "mean l1", "largest l1", "rmse", "ratio", "agreement", "seconds")
@@ -378,7 +378,9 @@ def _brief(words: Iterable[str], most: int = 12) -> str:
     return ", ".join(words[:most]) + more
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+def html_table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """A table for notebooks."""
+
     def line(cells: Iterable[Any], tag: str) -> str:
         return "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells)
 

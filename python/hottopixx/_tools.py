@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from . import _native
+from ._advice import advise, check_counts, look_turned
 from ._arrays import floats, from_native, to_native
 from ._results import Instance, L1Fit, instance
 
@@ -26,12 +28,21 @@ def cooccurrence(counts: Any) -> Any:
     Parameters
     ----------
     counts : array-like or scipy sparse matrix of shape (words, documents)
-        Nonnegative.
+        How often each word occurs in each document: whole numbers.
 
     Returns
     -------
     ndarray or csr_array of shape (words, words)
-        Dense for dense counts.
+        CSR for sparse counts, dense for dense ones.
+
+    Raises
+    ------
+    ValueError
+        When counts are not whole numbers, as tf-idf is not.
+
+    See Also
+    --------
+    HottTopics : All the way from documents to topics.
 
     Examples
     --------
@@ -39,8 +50,19 @@ def cooccurrence(counts: Any) -> Any:
     >>> hottopixx.cooccurrence([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0]]).tolist()
     [[0.0, 0.5, 0.5], [0.5, 0.0, 0.0], [0.5, 0.0, 0.0]]
     """
+    native = to_native(counts)
+    checked = counts if sp.issparse(counts) else native
+    check_counts(checked, "counts")
     how: Run = {"max_seconds": None, "progress": None}
-    return from_native(_native.cooccurrence(to_native(counts), how))
+    pairs = from_native(_native.cooccurrence(native, how))
+    if look_turned(checked):
+        advise(
+            "some columns of counts sum to much more than any row, as words do: if columns are "
+            "words, give counts.T"
+        )
+    if sp.issparse(counts):
+        return sp.csr_array(pairs)
+    return pairs if isinstance(pairs, np.ndarray) else pairs.toarray()
 
 
 def l1_fit(A: ArrayLike, x: ArrayLike, upper: ArrayLike | None = None) -> L1Fit:

@@ -14,6 +14,11 @@ Csr: TypeAlias = tuple[tuple[int, int], NDArray[np.int64], NDArray[np.uint32], F
 Native: TypeAlias = Floats | Csr
 #: A report in JSON, F, W, errors by row, the diagonal.
 Answer: TypeAlias = tuple[str, Native, Native, Floats, Floats | None]
+#: What is said in JSON; topics, anchored topics, p(topic | word), shares; proportions, coherence,
+#: how often words occur, words of the vocabulary in documents.
+TopicAnswer: TypeAlias = tuple[str, list[Floats], list[Floats]]
+#: "auto" or a language, a share of the documents, words.
+LeftOut: TypeAlias = str | float | list[str] | None
 Listener: TypeAlias = Callable[[str, str, int, int | None, tuple[str, float] | None], object]
 
 
@@ -36,6 +41,19 @@ class Settings(TypedDict):
     candidates: list[bool] | None
     groups: bool
     memory: int | None
+
+
+class TopicSettings(TypedDict):
+    """Settings of topics; None for what the corpus says."""
+
+    min_df: int | None
+    candidate_df: int | None
+    max_words: int | None
+    anchors: list[list[str]]
+    recovery: str
+    polish: int
+    prior: float
+    threads: int
 
 
 class Run(TypedDict):

@@ -13,12 +13,14 @@ instance = hottopixx.generate("paper", features=40, examples=400, rank=5, noise=
 for X in (instance.X, sp.csr_array(instance.X)):
     assert instance.recall(hottopixx.factor(X, 5).hott) == 1.0
 assert hottopixx.certify(instance.X, 5).verified
-try:
-    hottopixx.Hottopixx  # noqa: B018
-except ImportError as error:
-    assert "install scikit-learn" in str(error)
-else:
-    raise AssertionError("the estimator came without scikit-learn")
+for name in ("Hottopixx", "HottTopics"):
+    try:
+        getattr(hottopixx, name)
+    except ImportError as error:
+        assert f"hottopixx.{name}" in str(error) and "install scikit-learn" in str(error)
+    else:
+        raise AssertionError("the estimator came without scikit-learn")
+assert hottopixx.cooccurrence(sp.csr_array([[1, 2], [3, 0]])).shape == (2, 2)
 found = hottopixx.ray.factor(instance.X.T, 5, address="inline")
 assert instance.recall(found.hott) == 1.0
 try:

@@ -26,7 +26,8 @@ fn answer(py: Python<'_>, found: Factorization) -> PyResult<Answer> {
     Ok((report, to_python(py, found.f)?, to_python(py, found.w)?, errors, diagonal))
 }
 
-fn json(report: &impl Serialize) -> PyResult<String> {
+/// A report for Python.
+pub fn json(report: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(report).map_err(|error| PyRuntimeError::new_err(error.to_string()))
 }
 

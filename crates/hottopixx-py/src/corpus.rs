@@ -83,7 +83,7 @@ pub fn is_affordable(rows: usize, cols: usize, entries: usize, dense: bool, rank
 }
 
 /// Works on that many threads; 0 for all the machine has.
-fn pooled<T: Send>(
+pub fn pooled<T: Send>(
     threads: usize,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> Result<T, Error> {

@@ -11,6 +11,7 @@ mod calls;
 mod corpus;
 mod run;
 mod settings;
+mod topics;
 
 use pyo3::prelude::*;
 
@@ -29,6 +30,8 @@ mod _native {
     use super::run::{InfeasibleError, NoAnswerError};
     #[pymodule_export]
     use super::settings::check_settings;
+    #[pymodule_export]
+    use super::topics::{Corpus, Counter, Saved, fit_topics};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,6 +1,8 @@
 //! Settings of a factorization, from a dictionary that the package fills in completely.
 
 use crate::run;
+use hottopixx::text::StopWords;
+use hottopixx::topics::Recovery;
 use hottopixx::{Cleaning, Effort, Error, Factor, Method, Objective};
 use pyo3::prelude::*;
 use std::str::FromStr;
@@ -66,7 +68,9 @@ pub fn add_names(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("METHODS", Method::ALL.map(Method::name))?;
     module.add("OBJECTIVES", Objective::ALL.map(Objective::name))?;
     module.add("EFFORTS", Effort::ALL.map(Effort::name))?;
-    module.add("CLEANINGS", Cleaning::ALL.map(Cleaning::name))
+    module.add("CLEANINGS", Cleaning::ALL.map(Cleaning::name))?;
+    module.add("RECOVERIES", Recovery::ALL.map(Recovery::name))?;
+    module.add("STOP_WORD_LANGUAGES", StopWords::languages().collect::<Vec<_>>())
 }
 
 /// With the value, if there is one.

@@ -36,7 +36,7 @@ pub enum Block {
         /// Name of the file, without extension.
         name: String,
         /// The drawing.
-        chart: Chart,
+        chart: Box<Chart>,
         /// What to see in it.
         caption: String,
     },
@@ -79,7 +79,7 @@ impl Section {
     /// Adds a chart.
     pub fn figure(&mut self, name: &str, chart: Chart, caption: impl Into<String>) {
         let (name, caption) = (name.to_owned(), caption.into());
-        self.blocks.push(Block::Figure { name, chart, caption });
+        self.blocks.push(Block::Figure { name, chart: Box::new(chart), caption });
     }
 
     /// Adds a table.

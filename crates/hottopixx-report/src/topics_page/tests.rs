@@ -17,7 +17,7 @@ fn model_of(names: &[String]) -> TopicModel {
         .map(|d| {
             let count = |w: usize| match w / 5 == topic(d) {
                 true => (1 + (d + w) % 3) as f64,
-                false => f64::from(u8::from((d * 7 + w) % 11 == 0)),
+                false => f64::from(u8::from((d * 7 + w).is_multiple_of(11))),
             };
             (0..15).map(count).collect()
         })

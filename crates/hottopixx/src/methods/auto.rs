@@ -16,8 +16,8 @@ use crate::select::portfolio::readings;
 use crate::select::top;
 use crate::{Effort, Error, Goal, Objective, clean};
 
-/// Operations up to which a method takes part: some seconds. The search finds better rows in less.
-const AFFORDABLE: f64 = 4e9;
+/// Operations up to which a method takes part: about a second. The search finds better rows in less.
+const AFFORDABLE: f64 = 1e9;
 /// Steps that the Frobenius form takes, roughly, in operations of its products.
 const GRADIENT_STEPS: f64 = 50.0;
 /// Rows that it may choose from where the usual number would take too long.

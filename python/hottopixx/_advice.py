@@ -1,0 +1,97 @@
+"""Advice instead of silence: what data look like that are handed to the wrong place."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+#: From here on an answer explains next to nothing.
+_NEAR_ONE = 0.9
+#: From here on counts of words are badly explained.
+_POOR = 0.5
+#: Counts of words in documents are zero more often than this.
+_MOSTLY_ZERO = 0.5
+#: Words differ in frequency so many times more than documents do in length.
+_ZIPF = 2.0
+#: Fewer rows or columns say nothing about which are words.
+_FEWEST = 20
+
+
+class AdviceWarning(UserWarning):
+    """The answer stands, but something about the data or the settings should be looked at."""
+
+
+def advise(sentence: str, level: int = 3) -> None:
+    """Says it to the caller of the function that calls this."""
+    warnings.warn(sentence, AdviceWarning, stacklevel=level)
+
+
+def stored(X: Any) -> Any:
+    """The numbers of a matrix, without zeros that are not stored."""
+    if not sp.issparse(X):
+        return np.asarray(X)
+    matrix: Any = X
+    return (matrix if matrix.format in ("csr", "csc", "coo") else matrix.tocsr()).data
+
+
+def are_whole(values: Any) -> bool:
+    """Whether all of these are whole numbers."""
+    return values.dtype.kind in "iub" or bool((values == np.rint(values)).all())
+
+
+def check_counts(counts: Any, name: str) -> None:
+    """Refuses what cannot be how often words occur."""
+    values = stored(counts)
+    if values.dtype.kind not in "iubf" or are_whole(values):
+        return  # what are no numbers is refused elsewhere
+    wrong = values[np.isfinite(values) & (values != np.rint(values))]
+    if not wrong.size:
+        return
+    raise ValueError(
+        f"{name} has the entry {wrong.flat[0]:.6g}, but counts are whole numbers: give how often "
+        "each word occurs (CountVectorizer), not tf-idf or other weights"
+    )
+
+
+def look_turned(counts: Any) -> bool:
+    """Whether columns, not rows, look like words.
+
+    Words differ in frequency much more than documents do in length: the coefficient of variation
+    of the columns' sums is then much the larger one.
+    """
+    rows, columns = (np.asarray(counts.sum(axis=axis)).ravel() for axis in (1, 0))
+    if min(len(rows), len(columns)) < _FEWEST or not rows.sum() > 0:
+        return False
+    return bool(columns.std() / columns.mean() > _ZIPF * rows.std() / rows.mean())
+
+
+def advise_on_answer(X: Any, error: float, level: int = 4) -> None:
+    """Looks at the mean l1 error of features, given samples x features as the caller handed it."""
+    if _looks_like_counts(X, error):
+        advise(
+            "X looks like counts of words in documents, whose columns hardly overlap: if so, use "
+            "hottopixx.HottTopics, which takes the documents or these counts (or factor "
+            f"hottopixx.cooccurrence(X.T)); the mean error is {error:.3f}, 1 explains nothing",
+            level,
+        )
+    elif error > _NEAR_ONE:
+        advise(
+            f"the chosen features explain next to nothing of the others (mean error {error:.3f}, 1 "
+            "explains nothing): ask for more components, leave out rare or noisy features, or see "
+            "whether samples are the rows of X",
+            level,
+        )
+
+
+def _looks_like_counts(X: Any, error: float) -> bool:
+    """Whole numbers, most of them zero, and badly explained or straight from a vectoriser."""
+    values, size = stored(X), np.prod(np.shape(X))
+    if size == 0 or values.dtype.kind not in "iubf":
+        return False
+    raw = sp.issparse(X) and values.dtype.kind in "iu"
+    if not raw and error <= _POOR:
+        return False
+    return np.count_nonzero(values) < _MOSTLY_ZERO * size and are_whole(values)
