@@ -90,7 +90,7 @@ impl Section {
     /// The charts, with the names of their files.
     pub fn charts(&self) -> impl Iterator<Item = (&str, &Chart)> {
         self.blocks.iter().filter_map(|block| match block {
-            Block::Figure { name, chart, .. } => Some((name.as_str(), chart)),
+            Block::Figure { name, chart, .. } => Some((name.as_str(), chart.as_ref())),
             _ => None,
         })
     }
