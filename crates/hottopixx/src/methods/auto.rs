@@ -19,7 +19,7 @@ use crate::{Effort, Error, Goal, Objective, clean};
 /// Operations up to which a method takes part: about a second. The search finds better rows in less.
 const AFFORDABLE: f64 = 1e9;
 /// Steps that the Frobenius form takes, roughly, in operations of its products.
-const GRADIENT_STEPS: f64 = 50.0;
+const GRADIENT_STEPS: f64 = 200.0;
 /// Rows that it may choose from where the usual number would take too long.
 const FEW_SCREENED: usize = 150;
 /// Work (features x candidates x examples x rank) of a linear program up to which both minimax and
