@@ -232,7 +232,7 @@ pub fn text(summary: &TopicsSummary) -> String {
 fn facts(s: &TopicsSummary) -> String {
     let mut out = String::new();
     let error = format!(
-        "{:.3} weighted by frequency, {:.3} over words: l1 of anchors' mixtures",
+        "{:.3} weighted by frequency, {:.3} over words (l1, by the anchors)",
         s.error.weighted_l1, s.error.mean_l1
     );
     line(&mut out, "error", &error);

@@ -13,7 +13,7 @@ fn documents() -> Vec<String> {
     let document = |d: usize| {
         let theme = themes[d % 3];
         let other = themes[(d + 1) % 3];
-        let mut words: Vec<&str> = (0..9).map(|k| theme[(d / 3 + k * k + k) % 6]).collect();
+        let mut words: Vec<&str> = (0..9).map(|k| theme[(d / 3 + 5 * k) % 6]).collect();
         words.push(other[d % 6]);
         format!("{} number {d}: the {} and the week", theme[0], words.join(" of the "))
     };

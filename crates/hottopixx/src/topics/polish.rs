@@ -93,7 +93,7 @@ fn step(counts: &Sparse, polished: &mut Polished, prior: f64, control: &Control)
                     let sums = &mut sums[word as usize * rank..][..rank];
                     sums.iter_mut().zip(theta.iter()).for_each(|(s, t)| *s += ratio * t);
                 });
-                maximise(theta, &next, prior);
+                maximise(theta, &mut next, prior);
             }
             Some((sums, likelihood))
         })

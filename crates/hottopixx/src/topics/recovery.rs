@@ -154,7 +154,7 @@ fn kl(row: Row<'_>, by_column: &Dense, weights: &mut [f64]) {
                 kernels::axpy(value / p, anchors, &mut next);
             }
         }
-        if maximise(weights, &next, 0.0) < KL_STILL {
+        if maximise(weights, &mut next, 0.0) < KL_STILL {
             break;
         }
     }

@@ -7,8 +7,8 @@ use crate::text::VocabularyRules;
 
 /// EM steps at most, unless the caller says otherwise.
 pub(super) const USUAL_POLISH: usize = 50;
-/// Tokens that every topic is given of every document beforehand.
-pub(super) const USUAL_PRIOR: f64 = 0.05;
+/// The parameter of the Dirichlet prior of documents' shares.
+pub(super) const USUAL_PRIOR: f64 = 0.1;
 
 /// Settings of a topic model; [`Topics::fit`] finds it.
 #[derive(Debug, Clone)]
@@ -63,8 +63,9 @@ impl Topics {
         self
     }
 
-    /// Tokens that every topic is given of every document beforehand (default 0.05): short documents
-    /// then are less sure of their topics.
+    /// The parameter of the Dirichlet prior of documents' shares (default 0.1): tokens that every topic
+    /// is given of every document beforehand, so that short documents are less sure of their topics; 0
+    /// for none.
     pub fn prior(mut self, prior: f64) -> Self {
         self.prior = prior;
         self

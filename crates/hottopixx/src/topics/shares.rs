@@ -1,14 +1,18 @@
 //! How much of a document each topic is: maximum likelihood, document by document.
 //!
-//! With `p(w | k)` fixed, the shares theta of a document with counts h maximise
+//! With `p(w | k)` fixed, the shares theta of a document with counts h make
 //!
 //! ```text
-//! sum over w of h_w ln(sum over k of theta_k p(w | k)) + a * sum over k of ln theta_k,
+//! sum over w of h_w ln(sum over k of theta_k p(w | k))
 //! ```
 //!
-//! a concave function; a, the *prior*, is the number of tokens that every topic is given beforehand. EM
-//! (Hofmann, *Probabilistic latent semantic analysis*, 1999) raises it at every step:
-//! `theta_k <- (a + sum over w of h_w theta_k p(w | k) / p(w)) / (K a + sum of h)`.
+//! large, a concave function. EM (Hofmann, *Probabilistic latent semantic analysis*, 1999) raises it at
+//! every step: with `g_k = sum over w of h_w theta_k p(w | k) / p(w)`, the tokens that topic k accounts for,
+//! `theta_k <- g_k / sum of g`. Short documents are then too sure of their topics, and topics that are
+//! polished on them wrong. So shares have a Dirichlet *prior* with parameter a, and are inferred by
+//! variational Bayes (Blei, Ng and Jordan, *Latent Dirichlet allocation*, 2003): weights
+//! `theta_k <- exp(digamma(a + g_k))`, scaled, and in the end shares `(a + g_k) / (K a + sum of g)`. With
+//! a = 0 it is EM.
 
 use crate::control::Control;
 use crate::matrix::{Dense, Sparse};
@@ -87,19 +91,42 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.sum::<f64>()
 }
 
-/// Makes shares of `next`, as [`expect`] gave it, and returns how far they are from those before.
-pub(super) fn maximise(theta: &mut [f64], next: &[f64], prior: f64) -> f64 {
-    let total: f64 = theta.iter().zip(next).map(|(t, n)| t * n + prior).sum();
+/// Makes weights of `next`, as [`expect`] gave it, and returns how far they are from those before.
+/// `next` is then the weights before they are scaled.
+pub(super) fn maximise(theta: &mut [f64], next: &mut [f64], prior: f64) -> f64 {
+    for (n, t) in next.iter_mut().zip(theta.iter()) {
+        *n *= t;
+        if prior > 0.0 {
+            *n = exp_digamma(*n + prior);
+        }
+    }
+    scale_into(theta, next)
+}
+
+/// `theta` becomes `values` scaled to sum one, unless these are all zero; returns how far it moved.
+fn scale_into(theta: &mut [f64], values: &[f64]) -> f64 {
+    let total: f64 = values.iter().sum();
     if total <= 0.0 {
         return 0.0;
     }
     let mut moved = 0.0;
-    for (t, n) in theta.iter_mut().zip(next) {
-        let new = (*t * n + prior) / total;
-        moved += (new - *t).abs();
-        *t = new;
+    for (t, v) in theta.iter_mut().zip(values) {
+        moved += (v / total - *t).abs();
+        *t = v / total;
     }
     moved
+}
+
+/// `exp(digamma(x))` for x > 0, to about nine digits: the recurrence up to 6, then the asymptotic series.
+fn exp_digamma(mut x: f64) -> f64 {
+    let mut below = 0.0;
+    while x < 6.0 {
+        below += 1.0 / x;
+        x += 1.0;
+    }
+    let y = 1.0 / (x * x);
+    let series = y * (1.0 / 12.0 - y * (1.0 / 120.0 - y * (1.0 / 252.0 - y / 240.0)));
+    (x.ln() - 0.5 / x - series - below).exp()
 }
 
 /// The shares of one document; `theta` is where they start from. Words that no topic has do not count.
@@ -115,6 +142,11 @@ pub(super) fn fit_document(
         if maximise(theta, next, prior) < STILL {
             break;
         }
+    }
+    if prior > 0.0 {
+        expect(document, topics, theta, next, |_, _| {});
+        next.iter_mut().zip(theta.iter()).for_each(|(n, t)| *n = *n * t + prior);
+        scale_into(theta, next);
     }
 }
 
@@ -200,9 +232,28 @@ mod tests {
             let now = expect(counts.row(0), &topics, &theta, &mut next, |_, _| {});
             assert!(now >= last - 1e-12, "{now} after {last}");
             last = now;
-            maximise(&mut theta, &next, 0.0);
+            maximise(&mut theta, &mut next, 0.0);
             assert!((theta.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn the_prior_keeps_short_documents_in_doubt() {
+        // digamma(1) = -gamma, digamma(1/2) = -gamma - 2 ln 2, digamma(10) = 2.2517525890667…
+        let gamma = 0.577_215_664_901_532_9_f64;
+        for (x, psi) in
+            [(1.0, -gamma), (0.5, -gamma - 2.0 * 2f64.ln()), (10.0, 2.251_752_589_066_721)]
+        {
+            assert!((exp_digamma(x).ln() - psi).abs() < 1e-8, "{x}");
+        }
+        let topics = topics();
+        let share = |tokens: f64, prior: f64| {
+            let counts = Sparse::from_triplets(1, 4, &[(0, 0, tokens)]).unwrap();
+            fit_documents(&counts, &topics, prior, &[0.5; 2], &Control::default()).row(0)[0]
+        };
+        assert!(share(1.0, 0.0) > 0.999);
+        assert!(share(1.0, 0.1) < share(100.0, 0.1) && share(1.0, 0.1) > 0.8);
+        assert!((share(1.0, 0.1) - 1.1 / 1.2).abs() < 1e-9);
     }
 
     #[test]
