@@ -1,10 +1,11 @@
 """Topics against scikit-learn's NMF (tf-idf) and LDA, and topica's AnchorLDA where it is installed.
 
-For every corpus in `--data` (folders with X.npz, documents x words; vocab.txt; labels.txt) and as many
-topics as classes, and twice that: normalised mutual information of each document's strongest topic with
-its class, mean NPMI of the ten most probable words of the topics against the corpus, CPU seconds. Then
-planted topics (`--planted`): the l1 error of p(word | topic), topics matched one to one. `hottopixx` is
-the program; all others get its vocabulary: words in at least five documents, without English stop words.
+For every corpus in `--data` (folders with X.npz, documents x words; vocab.txt; labels.txt) and as
+many topics as classes, and twice that: normalised mutual information of each document's strongest
+topic with its class, mean NPMI of the ten most probable words of the topics against the corpus,
+CPU seconds. Then planted topics (`--planted`): the l1 error of p(word | topic), topics matched
+one to one. `hottopixx` is the program; all others get its vocabulary: words in at least five
+documents, without English stop words.
 """
 
 from __future__ import annotations
@@ -69,12 +70,9 @@ def ours(counts, words, rank: int, program: str, *flags: str):
         where = Path(folder)
         sp.save_npz(where / "X.npz", sp.csr_matrix(counts))
         (where / "vocab.txt").write_text("\n".join(words) + "\n")
-        subprocess.run(
-            [program, "topics", where / "X.npz", "--names", where / "vocab.txt", "--quiet"]
-            + ["--rank", str(rank), "--out", where / "answer", *flags],
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        command = [program, "topics", where / "X.npz", "--names", where / "vocab.txt", "--quiet"]
+        command += ["--rank", str(rank), "--out", where / "answer", *flags]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         rows = list(csv.reader((where / "answer" / "documents.csv").open()))
         shares = np.array([row[3:] for row in rows[1:]], dtype=float)
         place = {word: i for i, word in enumerate(words)}
@@ -96,7 +94,7 @@ def lda(counts, words, rank: int):
 
 
 def anchor_lda(counts, words, rank: int):
-    import topica  # noqa: PLC0415
+    import topica
 
     documents = [
         [words[j] for j, h in zip(row.indices, row.data, strict=True) for _ in range(int(h))]
@@ -118,7 +116,7 @@ def methods(program: str) -> dict:
         "LDA": lda,
     }
     try:
-        import topica  # noqa: F401, PLC0415
+        import topica  # noqa: F401
 
         known["AnchorLDA"] = anchor_lda
     except ImportError:
