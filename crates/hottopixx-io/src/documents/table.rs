@@ -21,7 +21,7 @@ pub(super) fn read(
     columns: &DocumentColumns,
     out: &mut Output<'_>,
 ) -> Result<(), Fault> {
-    let mut records = Records::new(reader, separator);
+    let mut records = Records::found(reader, separator)?;
     let first = records.some(LOOKED_AT)?;
     let layout = Layout::of(&first, columns)?;
     if columns.text.is_none() {
@@ -47,7 +47,7 @@ pub(super) fn read(
 
 /// Whether some column of the first rows is text.
 pub(super) fn has_text(reader: impl Read, separator: u8) -> Result<bool, Fault> {
-    let first = Records::new(reader, separator).some(LOOKED_AT)?;
+    let first = Records::found(reader, separator)?.some(LOOKED_AT)?;
     Ok(words_by_column(&first).iter().any(|words| *words >= WORDS))
 }
 
@@ -123,14 +123,18 @@ fn words(cell: &[u8]) -> usize {
     cell.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count()
 }
 
-/// The mean number of words in the cells of each column.
+/// The mean number of words in the cells of each column that are not empty; the first row, which may be
+/// a header, counts only where there is no other.
 fn words_by_column(rows: &[(ByteRecord, u64)]) -> Vec<f64> {
     let width = rows.iter().map(|(record, _)| record.len()).max().unwrap_or(0);
-    let mut sums = vec![0.0; width];
-    for (record, _) in rows {
-        record.iter().zip(&mut sums).for_each(|(cell, sum)| *sum += words(cell) as f64);
+    let mut sums = vec![(0, 0); width];
+    for (record, _) in &rows[usize::from(rows.len() > 1)..] {
+        for (cell, (sum, cells)) in record.iter().zip(&mut sums) {
+            *sum += words(cell);
+            *cells += usize::from(words(cell) > 0);
+        }
     }
-    sums.iter().map(|sum| sum / rows.len().max(1) as f64).collect()
+    sums.into_iter().map(|(sum, cells)| sum as f64 / cells.max(1) as f64).collect()
 }
 
 /// The column with the most words.
@@ -142,11 +146,49 @@ fn longest(rows: &[(ByteRecord, u64)]) -> Result<usize, Fault> {
     })
 }
 
+/// What may stand between cells, beside what the extension says.
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+/// Bytes that are looked at to find it.
+const HEAD: u64 = 256 << 10;
+
+/// What stands between the cells: that which gives most lines one and the same number of cells, two at
+/// least; `usual` where several or none do.
+fn separator_of(head: &[u8], usual: u8) -> u8 {
+    let alike = |separator: u8| -> usize {
+        let mut builder = csv::ReaderBuilder::new();
+        let mut reader =
+            builder.has_headers(false).flexible(true).delimiter(separator).from_reader(head);
+        let mut widths = std::collections::BTreeMap::new();
+        for record in reader.byte_records().take(LOOKED_AT).flatten().filter(|r| r.len() > 1) {
+            *widths.entry(record.len()).or_insert(0) += 1;
+        }
+        widths.into_values().max().unwrap_or(0)
+    };
+    let mut best = (usual, alike(usual));
+    for separator in SEPARATORS {
+        let count = alike(separator);
+        if count > best.1 {
+            best = (separator, count);
+        }
+    }
+    best.0
+}
+
 /// The records of a table; the bytes of one are held to what memory allows.
 struct Records<R> {
     csv: csv::Reader<Bounded<R>>,
     record: ByteRecord,
     since: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Records<io::Chain<io::Cursor<Vec<u8>>, R>> {
+    /// Finds out what stands between cells, from the first of them.
+    fn found(mut reader: R, usual: u8) -> Result<Self, Fault> {
+        let mut head = Vec::new();
+        reader.by_ref().take(HEAD).read_to_end(&mut head).map_err(Fault::Io)?;
+        let separator = separator_of(&head, usual);
+        Ok(Records::new(io::Cursor::new(head).chain(reader), separator))
+    }
 }
 
 impl<R: Read> Records<R> {

@@ -75,6 +75,10 @@ fn tables_with_and_without_a_header() {
     assert!(has_text(&Source::path(&path), DocumentFormat::Csv).unwrap());
     write("name,a,b\nx,1,2\ny,3,4\n");
     assert!(!has_text(&Source::path(&path), DocumentFormat::Csv).unwrap());
+    // Spreadsheets write semicolons where decimals have commas; text has commas of its own.
+    write("id;text\n1;one, two, three words\n2;four, five and six\n");
+    let (found, _) = csv(&columns(Some("text"), None, None)).unwrap();
+    assert_eq!(found, ["one, two, three words", "four, five and six"]);
 }
 
 #[test]
