@@ -156,10 +156,17 @@ fn the_advice_of_info_runs() {
     folder.write("p.csv", PRICES);
     folder.write("holes.csv", "name,a,b\nx,1,2\ny,,4\nz,5,6\nw,7,1\n");
     folder.write("samples.csv", "height,width,mass\n5.1,3.5,140\n4.9,3.0,150\n6.2,3.1,170\n");
-    for file in ["p.csv", "holes.csv", "samples.csv", "X.npy"] {
+    let counts =
+        ["generate", "multinomial", "--features", "120", "--examples", "300", "--rank", "3"];
+    folder.text(&[&counts[..], &["--tokens", "20", "--out", "counts.npz"]].concat());
+    for file in ["p.csv", "holes.csv", "samples.csv", "X.npy", "counts.npz"] {
         let info = folder.json(&["info", file, "--json"]);
-        let command = info["next"][0].as_str().unwrap().to_owned();
-        let words: Vec<&str> = command.split(' ').skip(1).collect();
-        folder.text(&words);
+        let commands: Vec<&str> =
+            info["next"].as_array().unwrap().iter().map(|c| c.as_str().unwrap()).collect();
+        assert_eq!(commands[0].contains(" topics "), file == "counts.npz", "{commands:?}");
+        for command in commands {
+            let words: Vec<&str> = command.split(' ').skip(1).collect();
+            folder.text(&words);
+        }
     }
 }

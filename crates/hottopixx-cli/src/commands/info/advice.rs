@@ -127,7 +127,23 @@ fn problems(survey: &Survey) -> Vec<String> {
     out
 }
 
-/// The command to run, with the flags that were given and those that the guess asks for.
+/// The topics of counts, which 'topics' takes as documents x words; bags of words as they are.
+fn topics(survey: &Survey, args: &InfoArgs, words_are_columns: bool) -> String {
+    let mut words = vec!["hottopixx".to_owned(), "topics".to_owned(), quoted(&args.path)];
+    if let Some(format) = args.file.format {
+        words.extend(["--format".to_owned(), format.name().to_owned()]);
+    }
+    if let Some(key) = &args.file.key {
+        words.extend(["--key".to_owned(), shell(key)]);
+    }
+    if !words_are_columns && survey.format != Format::BagOfWords {
+        words.push("--transpose".to_owned());
+    }
+    words.extend(["--rank", "10"].map(str::to_owned));
+    words.join(" ")
+}
+
+/// The commands to run, with the flags that were given and those that the guess asks for.
 fn next(survey: &Survey, args: &InfoArgs, counts: bool, turn: bool) -> Vec<String> {
     let mut words = vec!["hottopixx".to_owned(), "factor".to_owned(), quoted(&args.path)];
     if let Some(format) = args.file.format {
@@ -159,7 +175,12 @@ fn next(survey: &Survey, args: &InfoArgs, counts: bool, turn: bool) -> Vec<Strin
     }
     let rank = (features / 4).clamp(2.min(features.max(1)), 10);
     words.extend(["--rank".to_owned(), rank.to_string()]);
-    vec![words.join(" ")]
+    let factor = words.join(" ");
+    // Flags of tables are not among those of 'topics'.
+    match counts && survey.table.is_none() {
+        true => vec![topics(survey, args, turn), factor],
+        false => vec![factor],
+    }
 }
 
 /// What to do with missing values: leave out what leaves most, or take them as zero where neither
