@@ -65,7 +65,7 @@ pub fn run(args: &args::ApplyArgs, started: Instant) -> Result<(), Failure> {
     match &args.out {
         None => print(&table),
         Some(folder) => {
-            output::record(folder, &[file.clone()])?;
+            output::record(folder, std::slice::from_ref(&file))?;
             write::bytes(folder.join(&file), table)?;
             print(&format!("written   {}: {file}\n", folder.display()))
         }

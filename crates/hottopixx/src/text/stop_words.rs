@@ -8,8 +8,8 @@ use std::collections::HashSet;
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopWords {
-    /// Those of the language whose list covers most of the text, at least [`TELLING`] of it. Where none
-    /// does, words of more than half of the documents, provided they are [`TELLING`] of the text as well.
+    /// Those of the language whose list covers most of the text, at least 15 % of it. Where none
+    /// does, words of more than half of the documents, provided they are 15 % of the text as well.
     #[default]
     Auto,
     /// Those of a language, by its English name.

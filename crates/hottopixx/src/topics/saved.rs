@@ -52,7 +52,7 @@ impl SavedTopics {
     pub fn check(&self) -> Result<(), Error> {
         let rank = self.topics.len();
         let lengths = [("names", self.names.len()), ("proportions", self.proportions.len())];
-        for (name, found) in lengths.into_iter().filter(|(_, found)| *found != rank) {
+        if let Some((name, found)) = lengths.into_iter().find(|(_, found)| *found != rank) {
             return Err(Error::Length { name, found, expected: rank, what: "topics" });
         }
         let expected = self.words.len();
