@@ -48,7 +48,9 @@ pub(super) fn read(
 /// Whether some column of the first rows is text.
 pub(super) fn has_text(reader: impl Read, separator: u8) -> Result<bool, Fault> {
     let first = Records::new(reader, separator).some(LOOKED_AT)?;
-    Ok(words_by_column(&first).iter().any(|words| *words >= WORDS))
+    // The first row may be a header, whose short names would count as text.
+    let below = if first.len() > 1 { &first[1..] } else { &first[..] };
+    Ok(words_by_column(below).iter().any(|words| *words >= WORDS))
 }
 
 /// Records with the lines on which they begin.
@@ -123,14 +125,18 @@ fn words(cell: &[u8]) -> usize {
     cell.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count()
 }
 
-/// The mean number of words in the cells of each column.
+/// The mean number of words in the cells of each column that are not empty.
 fn words_by_column(rows: &[(ByteRecord, u64)]) -> Vec<f64> {
     let width = rows.iter().map(|(record, _)| record.len()).max().unwrap_or(0);
-    let mut sums = vec![0.0; width];
+    let mut sums = vec![(0.0, 0.0); width];
     for (record, _) in rows {
-        record.iter().zip(&mut sums).for_each(|(cell, sum)| *sum += words(cell) as f64);
+        for (cell, (sum, count)) in record.iter().zip(&mut sums) {
+            let words = words(cell) as f64;
+            *sum += words;
+            *count += f64::from(u8::from(words > 0.0));
+        }
     }
-    sums.iter().map(|sum| sum / rows.len().max(1) as f64).collect()
+    sums.iter().map(|(sum, count)| sum / f64::max(*count, 1.0)).collect()
 }
 
 /// The column with the most words.
