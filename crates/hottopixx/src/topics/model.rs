@@ -113,7 +113,7 @@ impl TopicModel {
     }
 
     /// Shares of topics in other documents, given as documents x words of this model: each document is
-    /// fitted by maximum likelihood, as those of the corpus were. Parallel over documents.
+    /// fitted as those of the corpus were. Parallel over documents.
     ///
     /// # Errors
     /// [`Error::Length`] when the columns are not this model's words.

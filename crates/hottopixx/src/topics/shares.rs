@@ -1,4 +1,4 @@
-//! How much of a document each topic is: maximum likelihood, document by document.
+//! How much of a document each topic is, document by document.
 //!
 //! With `p(w | k)` fixed, the shares theta of a document with counts h make
 //!
