@@ -23,8 +23,8 @@ def counts():
 
 @pytest.fixture(scope="package")
 def cooccurring(counts):
-    """The answer of one machine."""
-    return hottopixx.factor(hottopixx.cooccurrence(counts.X), 6, "spa")
+    """The answer of one machine, from the matrix as the cluster holds it: in full."""
+    return hottopixx.factor(hottopixx.cooccurrence(counts.X).toarray(), 6, "spa")
 
 
 @pytest.fixture(scope="package")

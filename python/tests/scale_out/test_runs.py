@@ -152,7 +152,7 @@ def test_a_sketch_finds_the_same_topics():
         assert "sketch" in found.notes[0] and "as large or larger" in found.notes[1]
     assert "bound of the certificate holds" in found.notes[2]
     # Errors on the sketch are below those on all columns, and its bound holds for both.
-    q = hottopixx.cooccurrence(counts.X)
+    q = hottopixx.cooccurrence(counts.X).toarray()
     measured = hottopixx.evaluate(q, found.hott)
     assert (found.error.per_row <= measured.error.per_row + 1e-12).all()
     assert found.certificate.lower_bound <= hottopixx.certify(q, 6, gap=0.05).certificate.objective
@@ -201,7 +201,10 @@ def test_rare_terms_are_set_aside(counts):
     kept = np.flatnonzero(df >= 60)
     assert 50 < len(kept) < 300
     one = hottopixx.factor(
-        hottopixx.cooccurrence(sp.csr_array(counts.X)[kept]), 6, "spa", candidates=df[kept] >= 99
+        hottopixx.cooccurrence(sp.csr_array(counts.X)[kept]).toarray(),
+        6,
+        "spa",
+        candidates=df[kept] >= 99,
     )
     found = scaled.factor(
         documents, 6, "spa", matrix="cooccurrence", min_df=60, candidate_df=99, address="inline"
