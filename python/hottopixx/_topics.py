@@ -157,8 +157,8 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
     >>> model = HottTopics(n_components=2).fit(9 * news + 6 * law)
     >>> model.show(4)  # or print(model)
     2 topics of 60 documents, 8 words
-     59.7 %  barrel  barrel, market, oil, price
-     40.3 %  court   court, judge, trial, verdict
+     60.0 %  barrel  barrel, market, oil, price
+     40.0 %  court   court, judge, trial, verdict
     >>> model.transform(["The judge asks for the price of a trial."]).round(1)
     array([[0.3, 0.7]])
     """

@@ -16,10 +16,10 @@ use crate::select::portfolio::readings;
 use crate::select::top;
 use crate::{Effort, Error, Goal, Objective, clean};
 
-/// Operations up to which a method takes part: about a second. The search finds better rows in less.
-const AFFORDABLE: f64 = 1e9;
+/// Operations up to which a method takes part: some seconds. The search finds better rows in less.
+const AFFORDABLE: f64 = 4e9;
 /// Steps that the Frobenius form takes, roughly, in operations of its products.
-const GRADIENT_STEPS: f64 = 200.0;
+const GRADIENT_STEPS: f64 = 50.0;
 /// Rows that it may choose from where the usual number would take too long.
 const FEW_SCREENED: usize = 150;
 /// Work (features x candidates x examples x rank) of a linear program up to which both minimax and

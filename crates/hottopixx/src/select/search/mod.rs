@@ -71,10 +71,10 @@ impl Plan {
                 trying: Trying { vain: 12, ..trying },
             },
             Effort::Normal => Plan {
-                sizes: [size(192, 192), size(2000, 2048)],
+                sizes: [size(192, 192), size(256, 512)],
                 starts: 3,
                 kicks: 2,
-                work: (6e9, 3.0),
+                work: (8e9, 1.0),
                 trying,
             },
             Effort::Thorough => Plan {
