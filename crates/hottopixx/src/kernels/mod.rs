@@ -5,6 +5,7 @@
 //! All `unsafe` code of the crate lives in this folder.
 
 mod capped;
+mod entering;
 mod gemm;
 mod inverse;
 mod prefetch;
@@ -15,6 +16,7 @@ mod vector;
 pub(crate) use capped::{
     add_capped_above, add_capped_positive, clip_capped, dual_step, mass_above, mass_below,
 };
+pub(crate) use entering::{ENTERING_BLOCK, Support, roots_after_entering};
 pub use gemm::{Real, View, ViewMut, gemm, gemm_while, multiply};
 pub(crate) use inverse::{Inverse, independent_block};
 pub(crate) use prefetch::prefetch;

@@ -6,7 +6,8 @@
 //! [`mod@frobenius`], the same program with the squared error, which needs the Gram matrix only. The
 //! [`greedy`] ones choose rows outright, one after the other: SPA, SNPA and XRAY. Turning diagonals
 //! and greedy answers into one set of hott rows is the business of [`select`](crate::select).
-//! Beside both stands [`mod@agkm`], the paper's Algorithm 1, which looks at each row for itself: it
+//! [`mod@exchange`] improves such choices by exchanging rows in least squares.
+//! Beside them stands [`mod@agkm`], the paper's Algorithm 1, which looks at each row for itself: it
 //! requires the noise and alpha, and finds the number of hott rows.
 //!
 //! Every index is a row of [`UnitRows`](crate::normalise::UnitRows). Every method takes the rows
@@ -14,6 +15,7 @@
 //! depends on the number of threads.
 
 pub mod agkm;
+pub mod exchange;
 pub mod first_order;
 pub mod frobenius;
 pub mod greedy;
@@ -22,6 +24,7 @@ pub mod lp;
 mod question;
 
 pub use agkm::{Agkm, AgkmSettings, agkm};
+pub use exchange::{ExchangeSettings, exchange};
 pub use frobenius::{FrobeniusSettings, frobenius};
 pub use greedy::{Greedy, snpa, snpa_weighted, spa, spa_controlled, spa_weighted, xray};
 pub use hottopixx::{HottopixxSettings, hottopixx};
@@ -62,6 +65,20 @@ impl Localisation {
             screened: None,
         }
     }
+}
+
+/// All rows in a fixed random order: of any size, the first of them are a fair sample.
+pub(crate) fn shuffled_rows(f: usize) -> Vec<usize> {
+    // The finaliser of splitmix64, a bijection: no ties.
+    let key = |i: usize| {
+        let mut z = (i as u64).wrapping_add(0x9E37_79B9_7F4A_7C15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    };
+    let mut rows: Vec<usize> = (0..f).collect();
+    rows.sort_by_cached_key(|&i| key(i));
+    rows
 }
 
 /// The rows that may be hott, increasing; an error unless there are `rank` of them.

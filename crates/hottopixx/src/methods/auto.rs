@@ -7,6 +7,7 @@ use super::{
     is_affordable, screen, screened,
 };
 use crate::control::Control;
+use crate::localise::exchange::{self, ExchangeSettings, exchange};
 use crate::localise::first_order;
 use crate::localise::lp::{LpSettings, lp};
 use crate::localise::{Greedy, snpa, spa_controlled, xray};
@@ -16,8 +17,17 @@ use crate::select::portfolio::readings;
 use crate::select::top;
 use crate::{Effort, Error, Goal, Objective, clean};
 
-/// Operations up to which a method takes part: some seconds. The search finds better rows in less.
+/// Operations up to which a method takes part: some seconds; fractions of one where exchanges in least
+/// squares explain rows, since what they choose has not been found to be worse then.
 const AFFORDABLE: f64 = 4e9;
+const AFFORDABLE_BESIDE_EXCHANGE: f64 = 2e8;
+/// Where least squares leave more than this share of rows, they are a poor guide.
+const NEAR_ONE: f64 = 0.85;
+/// Powers of the mean row by which exchanges weigh columns: on corpora now one, now the other led to the
+/// smaller l1 error, by a percent at most.
+const POWERS: [f64; 2] = [0.5, 1.0];
+/// Flops for the cosines that exchanges look at, per power.
+const EXCHANGE_WORK: f64 = 2e11;
 /// Steps that the Frobenius form takes, roughly, in operations of its products.
 const GRADIENT_STEPS: f64 = 50.0;
 /// Rows that it may choose from where the usual number would take too long.
@@ -68,8 +78,9 @@ impl Localiser for Auto {
                 found.candidates.push(Candidate { origin: origin.to_string(), rows });
             }
         }
+        let left = self.exchange(question, &mut found);
         let mut dual = None;
-        for method in self.others(question) {
+        for method in self.others(question, left) {
             if control.stopped().is_some() {
                 break;
             }
@@ -108,7 +119,8 @@ impl Localiser for Auto {
         let convex = bytes::program(shape, m, threads64)
             .max(Gradient::default().bytes(shape, rank, threads))
             .max(self.hottopixx().bytes(shape, rank, threads))
-            .max(self.bound_bytes(shape));
+            .max(self.bound_bytes(shape))
+            .max(exchange::bytes(shape, shape.rows, rank, threads));
         bytes::hulls(shape, r, threads64) + bytes::spa(shape, 3 * r + 60) + convex
     }
 }
@@ -154,18 +166,49 @@ impl Auto {
         if bytes <= self.budget { bytes } else { 0 }
     }
 
+    /// Improves the greedy answers by exchanges in least squares; how much those leave unexplained, see
+    /// [`Exchanged::left`](crate::localise::exchange::Exchanged::left).
+    fn exchange(&self, question: &Question<'_>, found: &mut Localised) -> f64 {
+        let Question { x, rank, allowed, control, .. } = *question;
+        let mut starts: Vec<Vec<usize>> = Vec::new();
+        for Candidate { rows, .. } in &found.candidates {
+            if rows.len() == rank && !starts.contains(rows) {
+                starts.push(rows.clone());
+            }
+        }
+        let (powers, most, kicks) = match self.effort {
+            Effort::Quick => (&POWERS[..1], 1, 0),
+            Effort::Normal => (&POWERS[..], 1, 2),
+            Effort::Thorough => (&POWERS[..], 3, 20),
+        };
+        starts.truncate(most);
+        let mut left: f64 = 1.0;
+        for &power in powers {
+            let settings = ExchangeSettings { power, work: EXCHANGE_WORK, kicks };
+            let sets = exchange(x, allowed, &starts, &settings, control);
+            left = left.min(sets.left);
+            for rows in sets.sets {
+                found.hints.extend_from_slice(&rows);
+                found.candidates.push(Candidate { origin: "exchange".to_string(), rows });
+            }
+        }
+        left
+    }
+
     fn hottopixx(&self) -> Hottopixx {
         Hottopixx { epochs: None, seed: self.seed, budget: self.budget }
     }
 
     /// The other methods that are affordable, each as it is when it is called by its name; the
-    /// Frobenius form with fewer rows to choose from where all of its own would take long.
-    fn others(&self, question: &Question<'_>) -> Vec<Box<dyn Localiser>> {
+    /// Frobenius form with fewer rows to choose from where all of its own would take long. `left` is
+    /// what exchanges in least squares left unexplained.
+    fn others(&self, question: &Question<'_>, left: f64) -> Vec<Box<dyn Localiser>> {
         let Question { x, rank, .. } = *question;
         let (shape, candidates) = (x.shape(), question.candidates());
         // Without exact fits there is no search: the methods themselves are all there is.
         let most = match (self.effort, clean::is_affordable(shape, rank)) {
             (Effort::Quick, _) => return Vec::new(),
+            (Effort::Normal, true) if left < NEAR_ONE => AFFORDABLE_BESIDE_EXCHANGE,
             (Effort::Normal, true) => AFFORDABLE,
             _ => f64::INFINITY,
         };

@@ -41,7 +41,7 @@ fn reach(effort: Effort) -> Option<(f64, usize, f64)> {
     match effort {
         Effort::Quick => None,
         // Some seconds of one processor: half a minute's worth would bring another percent.
-        Effort::Normal => Some((0.02, 300, 5e11)),
+        Effort::Normal => Some((0.03, 300, 3e11)),
         Effort::Thorough => Some((0.002, 3000, 1e13)),
     }
 }

@@ -21,17 +21,3 @@ mod swap;
 
 pub use diagonal::{cluster, top};
 pub(crate) use swap::Scoring;
-
-/// All rows in a fixed random order: of any size, the first of them are a fair sample.
-fn shuffled_rows(f: usize) -> Vec<usize> {
-    // The finaliser of splitmix64, a bijection: no ties.
-    let key = |i: usize| {
-        let mut z = (i as u64).wrapping_add(0x9E37_79B9_7F4A_7C15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    let mut rows: Vec<usize> = (0..f).collect();
-    rows.sort_by_cached_key(|&i| key(i));
-    rows
-}

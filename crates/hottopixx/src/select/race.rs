@@ -8,10 +8,10 @@
 //! rows first, and the first row with a larger error than the leader's largest ends it for them, for
 //! certain.
 
-use super::shuffled_rows;
 use crate::Objective;
 use crate::clean::{Cleaner, Cleaning, FittedChoice, RowFit, least_squares, refit};
 use crate::control::{Progress, Stage};
+use crate::localise::shuffled_rows;
 
 /// Rows of the first look, and of each step against the leader's worst rows.
 const FIRST_LOOK: usize = 64;

@@ -21,14 +21,15 @@ pub(crate) enum Domain {
     Simplex,
 }
 
-/// A multiplier above this share of the largest entry of A and b counts as a reason to go on.
+/// The tolerance where nothing else is asked for.
 const TOLERANCE: f64 = 1e-12;
 /// A pivot of the factorization below this share of its diagonal entry counts as dependent.
 const DEPENDENT: f64 = 1e-13;
 
 /// Scratch of the solver, to be reused from row to row.
-#[derive(Default)]
 pub(crate) struct Nnls {
+    /// A multiplier above this share of the largest entry of A and b counts as a reason to go on.
+    tolerance: f64,
     /// Variables that are not held at zero.
     free: Vec<usize>,
     /// kappa on the simplex, zero on the cone.
@@ -40,12 +41,24 @@ pub(crate) struct Nnls {
     lambda: f64,
 }
 
+impl Default for Nnls {
+    fn default() -> Self {
+        Nnls::to(TOLERANCE)
+    }
+}
+
 impl Nnls {
+    /// A solver that ends where no multiplier is above this share of the largest entry of A and b.
+    pub(crate) fn to(tolerance: f64) -> Self {
+        let (free, factor, target, ones) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Nnls { tolerance, free, shift: 0.0, factor, target, ones, lambda: 0.0 }
+    }
+
     /// Improves the feasible `c` until it is optimal. `a` is k x k row-major, `b` of length k.
     pub(crate) fn solve(&mut self, a: &[f64], b: &[f64], c: &mut [f64], domain: Domain) {
         let k = b.len();
         let scale = (0..k).map(|j| a[j * k + j]).chain(b.iter().copied()).fold(0.0, f64::max);
-        let tolerance = TOLERANCE * scale;
+        let tolerance = self.tolerance * scale;
         self.free.clear();
         self.free.extend((0..k).filter(|&j| c[j] > 0.0));
         self.shift = if domain == Domain::Simplex { scale } else { 0.0 };

@@ -9,8 +9,10 @@ use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
 /// Flops of a step up to which all columns are in play from the start.
-const ALL_WORK: f64 = 4e9;
-/// Otherwise these steps are taken on a sample of the rows, at least so many, to find columns.
+const ALL_WORK: f64 = 1e9;
+/// Otherwise these steps, of at most this many flops each, are taken on a sample of the rows, at least
+/// so many, to find columns.
+const SAMPLE_WORK: f64 = 5e8;
 const SAMPLE_STEPS: usize = 60;
 const SAMPLE_ROWS: usize = 150;
 /// Columns in play at most, beside four for each hott row.
@@ -117,7 +119,7 @@ impl Problem<'_> {
         if f as f64 * row_work <= ALL_WORK {
             return Some(self.candidates.to_vec());
         }
-        let sample = ((ALL_WORK / row_work) as usize).max(SAMPLE_ROWS).min(f);
+        let sample = ((SAMPLE_WORK / row_work) as usize).max(SAMPLE_ROWS).min(f);
         let rows: Vec<usize> = (0..sample).map(|k| k * f / sample).collect();
         let x = self.gather(&rows);
         let play = self.play(&x, &rows, self.candidates.to_vec())?;

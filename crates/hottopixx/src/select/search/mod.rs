@@ -55,11 +55,15 @@ struct Plan {
     trying: Trying,
 }
 
+/// An error from which on least squares are a poor guide, see [`localise::exchange`](crate::localise::exchange).
+const NEAR_ONE: f64 = 0.85;
 /// The share of the work that the first field may take.
 const FIRST_FIELD: f64 = 0.35;
 
 impl Plan {
-    fn of(effort: Effort) -> Self {
+    /// `best` is the error to begin with. Well below 1, exchanges in least squares have found their way
+    /// on all rows already, and little is left: on corpora a thousandth of the error.
+    fn of(effort: Effort, objective: Objective, best: f64) -> Self {
         let size = |rows, columns| Size { rows, columns };
         let trying = Trying { vain: 36, batch: 12, pool: 150, refresh: 8, work: 0 };
         match effort {
@@ -69,6 +73,13 @@ impl Plan {
                 kicks: 0,
                 work: (5e8, 0.25),
                 trying: Trying { vain: 12, ..trying },
+            },
+            Effort::Normal if objective == Objective::Mean && best < NEAR_ONE => Plan {
+                sizes: [size(512, 768); 2],
+                starts: 1,
+                kicks: 0,
+                work: (1.5e9, 0.5),
+                trying: Trying { vain: 24, ..trying },
             },
             Effort::Normal => Plan {
                 sizes: [size(192, 192), size(256, 512)],
@@ -109,7 +120,7 @@ pub(crate) fn search(
     (starts, best): (&[Vec<usize>], f64),
     hints: &[usize],
 ) -> Found {
-    let plan = Plan::of(effort);
+    let plan = Plan::of(effort, objective, best);
     let pool: Vec<usize> = (0..question.x.features()).filter(|&j| question.allowed[j]).collect();
     let mut search = Search {
         question,
@@ -153,6 +164,12 @@ impl<'a> Search<'a> {
                 break;
             }
             last = Some((field.rows.len(), merged));
+            // The best start again: what a small field prefers may be worse on a larger one.
+            if level > 0 {
+                sets.truncate(1);
+                sets.retain(|set| *set != starts[0]);
+                sets.insert(0, starts[0].clone());
+            }
             let (found, leaders) = self.on_field(&field, level, &sets, &pool)?;
             self.found.work += field.work.load(Ordering::Relaxed);
             sets = found;
@@ -192,7 +209,7 @@ impl<'a> Search<'a> {
         };
         let mut leaders = Vec::new();
         let mut optima: Vec<Place> = Vec::new();
-        for set in sets.iter().take(if level > 0 { 1 } else { sets.len() }) {
+        for set in sets {
             if !optima.is_empty() && walker.is_spent() {
                 break;
             }
@@ -283,7 +300,7 @@ fn sample(f: usize, most: usize, first: Vec<usize>) -> Vec<usize> {
     }
     let mut rows = first;
     let taken: std::collections::HashSet<usize> = rows.iter().copied().collect();
-    rows.extend(super::shuffled_rows(f).into_iter().filter(|i| !taken.contains(i)));
+    rows.extend(crate::localise::shuffled_rows(f).into_iter().filter(|i| !taken.contains(i)));
     rows.truncate(most);
     rows.sort_unstable();
     rows
