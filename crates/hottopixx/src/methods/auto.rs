@@ -26,8 +26,10 @@ const NEAR_ONE: f64 = 0.85;
 /// Powers of the mean row by which exchanges weigh columns: on corpora now one, now the other led to the
 /// smaller l1 error, by a percent at most.
 const POWERS: [f64; 2] = [0.5, 1.0];
-/// Flops for the cosines that exchanges look at, per power.
-const EXCHANGE_WORK: f64 = 2e11;
+/// Flops for the cosines that exchanges look at, and their own operations with little effort, per
+/// power: a second or so each.
+const COSINES_WORK: f64 = 2e11;
+const EXCHANGE_WORK: f64 = 2e9;
 /// Steps that the Frobenius form takes, roughly, in operations of its products.
 const GRADIENT_STEPS: f64 = 50.0;
 /// Rows that it may choose from where the usual number would take too long.
@@ -176,17 +178,20 @@ impl Auto {
                 starts.push(rows.clone());
             }
         }
-        let (powers, most, kicks) = match self.effort {
-            Effort::Quick => (&POWERS[..1], 1, 0),
-            Effort::Normal => (&POWERS[..], 1, 2),
-            Effort::Thorough => (&POWERS[..], 3, 20),
+        let (powers, most, kicks, work) = match self.effort {
+            Effort::Quick => (&POWERS[..1], 1, 0, EXCHANGE_WORK),
+            Effort::Normal => (&POWERS[..], 1, 2, 2.0 * EXCHANGE_WORK),
+            Effort::Thorough => (&POWERS[..], 3, 20, 20.0 * EXCHANGE_WORK),
         };
         starts.truncate(most);
         let mut left: f64 = 1.0;
         for &power in powers {
-            let settings = ExchangeSettings { power, work: EXCHANGE_WORK, kicks };
+            let settings = ExchangeSettings { power, cosines: COSINES_WORK, work, kicks };
             let sets = exchange(x, allowed, &starts, &settings, control);
             left = left.min(sets.left);
+            if left >= NEAR_ONE {
+                break;
+            }
             for rows in sets.sets {
                 found.hints.extend_from_slice(&rows);
                 found.candidates.push(Candidate { origin: "exchange".to_string(), rows });

@@ -38,6 +38,8 @@ pub struct ExchangeSettings {
     /// The power p of the mean row by which columns are weighed.
     pub power: f64,
     /// Flops for the cosines at most: rows to be explained are sampled until it is kept.
+    pub cosines: f64,
+    /// Operations of the exchanges at most, roughly: they end before a look that would take more.
     pub work: f64,
     /// Attempts in vain to leave the best local optimum after which it is kept.
     pub kicks: usize,
@@ -78,11 +80,11 @@ const LEADERS: usize = 128;
 const LEAST_GAIN: f64 = 1e-5;
 
 /// How many rows are explained, and how many may be chosen.
-fn sizes(shape: Shape, candidates: usize, work: f64) -> (usize, usize) {
+fn sizes(shape: Shape, candidates: usize, cosines: f64) -> (usize, usize) {
     let m = candidates.min(MOST_CANDIDATES);
     // A product with a sparse row visits its entries only, at a tenth of the speed.
     let per_pair = (2 * shape.cols).min(20 * shape.entries.div_ceil(shape.rows.max(1))) as f64;
-    let affordable = (work / (per_pair * m as f64)) as usize;
+    let affordable = (cosines / (per_pair * m as f64)) as usize;
     let most = MOST_EXPLAINED.min(MOST_COSINES / m.max(1)).min(affordable);
     (shape.rows.min(most.max(LEAST_EXPLAINED)), m)
 }
@@ -106,7 +108,7 @@ pub fn exchange(
     control: &Control,
 ) -> Exchanged {
     let candidates = allowed.iter().filter(|allowed| **allowed).count();
-    let (s, m) = sizes(x.shape(), candidates, settings.work);
+    let (s, m) = sizes(x.shape(), candidates, settings.cosines);
     let mut rows = shuffled_rows(x.features());
     rows.truncate(s);
     rows.sort_unstable();
@@ -115,7 +117,7 @@ pub fn exchange(
         return Exchanged::default();
     };
     let few = cosines.few(FIRST_EXPLAINED);
-    let mut walk = Walk { control, made: 0 };
+    let mut walk = Walk { control, left: settings.work, made: 0 };
     let mut sets = walk.optima(few.as_ref().unwrap_or(&cosines), starts, settings.kicks);
     let mut optima: Vec<Place> = Vec::new();
     for rows in sets.drain(..) {
@@ -150,6 +152,8 @@ fn pool(allowed: &[bool], starts: &[Vec<usize>], most: usize) -> Vec<usize> {
 /// A walk from one choice to the next.
 struct Walk<'a> {
     control: &'a Control,
+    /// Operations that may still be spent.
+    left: f64,
     /// Exchanges made.
     made: usize,
 }
@@ -172,6 +176,7 @@ impl Walk<'_> {
         let mut random = ChaCha8Rng::seed_from_u64(0);
         let mut vain = 0;
         while vain < kicks
+            && self.left > 0.0
             && let Some(best) = optima.first()
             && best.hott.len() > 2
             && let Some(promising) = cosines.promising(best, 2 * LEADERS, self.control)
@@ -214,13 +219,19 @@ impl Walk<'_> {
     }
 
     /// The place after the first exchange that gains, most promising first, and the exchanges that
-    /// promised most. `None` when none gains, or when stopped.
+    /// promised most. `None` when none gains, when the work is done, or when stopped.
     fn improved(&mut self, cosines: &Cosines<'_>, place: &Place) -> Option<(Place, Vec<Exchange>)> {
         self.report(place.score);
+        let (look, fit) = cosines.operations(place);
+        if look > self.left {
+            return None;
+        }
+        self.left -= look;
         let least = place.score * (1.0 - LEAST_GAIN);
         let promising = cosines.promising(place, 2 * LEADERS, self.control)?;
         for exchange in promising.iter().take(VAIN) {
             let next = cosines.exchanged(place, *exchange, self.control)?;
+            self.left -= fit;
             if next.score < least {
                 self.made += 1;
                 return Some((next, promising));

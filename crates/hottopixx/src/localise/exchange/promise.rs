@@ -24,6 +24,17 @@ const LEAST_PIVOT: f32 = 1e-6;
 pub(super) const WAVE: usize = 8;
 
 impl Cosines<'_> {
+    /// Operations of a look at all exchanges, and of fitting all rows after one, roughly.
+    pub fn operations(&self, place: &Place) -> (f64, f64) {
+        let (m, r) = (self.pool.len() as f64, place.hott.len() as f64);
+        let share = most_leaving(place.hott.len()) as f64 / r;
+        let look = |fit: &Fit| {
+            let k = fit.weights.len() as f64;
+            (1.0 + share * k) * (0.5 * k * k + 3.0 * k + 10.0) * m + 8.0 * k * r * r
+        };
+        (place.fits.iter().map(look).sum(), 8.0 * r * r * self.rows.len() as f64)
+    }
+
     /// The exchanges that promise the lowest scores, lowest first; ties go to the lower row. `None`
     /// when stopped.
     pub fn promising(

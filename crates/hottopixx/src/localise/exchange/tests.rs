@@ -3,7 +3,8 @@ use crate::kernels::{ENTERING_BLOCK, Support, roots_after_entering};
 use crate::localise::instances::{as_sparse, paper};
 use std::time::Instant;
 
-const SETTINGS: ExchangeSettings = ExchangeSettings { power: 0.5, work: 1e12, kicks: 2 };
+const SETTINGS: ExchangeSettings =
+    ExchangeSettings { power: 0.5, cosines: 1e12, work: 1e12, kicks: 2 };
 
 fn cosines<'a>(x: &'a UnitRows, control: &Control) -> Cosines<'a> {
     let all: Vec<usize> = (0..x.features()).collect();
@@ -165,6 +166,19 @@ fn stopped_it_gives_what_it_has() {
     let late = Control::default().with_deadline(Instant::now());
     let found = exchange(&x, &[true; 60], &[vec![0, 1, 2, 3, 4]], &SETTINGS, &late);
     assert!(found.sets.is_empty() && late.cut_short().is_some());
+}
+
+#[test]
+fn work_is_capped() {
+    let x = paper((300, 40, 6, 0), 3.0, 4).x;
+    let start = vec![0, 100, 200, 250, 280, 290];
+    let run = |work| {
+        let settings = ExchangeSettings { work, ..SETTINGS };
+        exchange(&x, &[true; 300], std::slice::from_ref(&start), &settings, &Control::default())
+    };
+    let (none, some, all) = (run(1.0), run(2e7), run(1e12));
+    assert_eq!((none.exchanges, &none.sets), (0, &vec![start.clone()]));
+    assert!(some.exchanges < all.exchanges && some.left >= all.left, "{some:?} {all:?}");
 }
 
 #[test]

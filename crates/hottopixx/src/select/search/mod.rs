@@ -57,13 +57,16 @@ struct Plan {
 
 /// An error from which on least squares are a poor guide, see [`localise::exchange`](crate::localise::exchange).
 const NEAR_ONE: f64 = 0.85;
+/// Up to this many rows the search sees all of them, and finds half a percent more.
+const FEW_ROWS: usize = 300;
 /// The share of the work that the first field may take.
 const FIRST_FIELD: f64 = 0.35;
 
 impl Plan {
     /// `best` is the error to begin with. Well below 1, exchanges in least squares have found their way
-    /// on all rows already, and little is left: on corpora a thousandth of the error.
-    fn of(effort: Effort, objective: Objective, best: f64) -> Self {
+    /// on all of many rows already, and little is left: on corpora a thousandth of the error.
+    fn of(effort: Effort, objective: Objective, (features, best): (usize, f64)) -> Self {
+        let led = objective == Objective::Mean && best < NEAR_ONE && features > FEW_ROWS;
         let size = |rows, columns| Size { rows, columns };
         let trying = Trying { vain: 36, batch: 12, pool: 150, refresh: 8, work: 0 };
         match effort {
@@ -74,7 +77,7 @@ impl Plan {
                 work: (5e8, 0.25),
                 trying: Trying { vain: 12, ..trying },
             },
-            Effort::Normal if objective == Objective::Mean && best < NEAR_ONE => Plan {
+            Effort::Normal if led => Plan {
                 sizes: [size(512, 768); 2],
                 starts: 1,
                 kicks: 0,
@@ -120,7 +123,7 @@ pub(crate) fn search(
     (starts, best): (&[Vec<usize>], f64),
     hints: &[usize],
 ) -> Found {
-    let plan = Plan::of(effort, objective, best);
+    let plan = Plan::of(effort, objective, (question.x.features(), best));
     let pool: Vec<usize> = (0..question.x.features()).filter(|&j| question.allowed[j]).collect();
     let mut search = Search {
         question,

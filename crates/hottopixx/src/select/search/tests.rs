@@ -104,7 +104,7 @@ fn scores_are_those_of_cleaning_again() {
             assert!(compared > 0, "all were given up");
         }
     }
-    let work = |effort, best| Plan::of(effort, Objective::Mean, best).work.0;
+    let work = |effort, best| Plan::of(effort, Objective::Mean, (1000, best)).work.0;
     assert!(work(Effort::Quick, 0.5) < work(Effort::Normal, 0.5));
     assert!(work(Effort::Normal, 0.5) < work(Effort::Normal, 0.95));
     assert!(work(Effort::Normal, 0.95) < work(Effort::Thorough, 0.5));
