@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 /// Flops of a step up to which all columns are in play from the start.
 const ALL_WORK: f64 = 4e9;
-/// Otherwise these steps are taken on a sample of the rows, at least so many, to find columns.
+/// Otherwise these steps are taken on a sample of the rows, at least this many, to find columns.
 const SAMPLE_STEPS: usize = 60;
 const SAMPLE_ROWS: usize = 150;
 /// Columns in play at most, beside four for each hott row.
