@@ -290,9 +290,9 @@ def show_model(scratch: Path, quick: bool) -> None:
     for name, value, unit in (
         ("reading and checking", look * 1e9, "ns per entry"),
         ("reading again", read * 1e9, "ns per entry"),
-        ("exact sums", exact * 1e9, "ns a pair"),
-        (f"sums in {columns} buckets", sketch * 1e9, "ns a pair"),
-        ("adding two blocks", add * 1e9, "ns a number"),
+        ("exact sums", exact * 1e9, "ns per pair"),
+        (f"sums in {columns} buckets", sketch * 1e9, "ns per pair"),
+        ("adding two blocks", add * 1e9, "ns per number"),
         (f"fit of {columns} on {rank}", fit * 1e6, "us per row"),
     ):
         print(f"    {name:22} {value:8.2f} {unit}")

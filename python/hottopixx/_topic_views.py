@@ -212,7 +212,7 @@ class TopicViews:
         return f"{count} topic{'s'[: count - 1]}{documents}, {len(self._kept)} words"
 
     def _text(self, n_words: int = 10) -> str:
-        """One line a topic."""
+        """One line per topic."""
         rows = self._rows(n_words)
         width = max(len(row["anchor"]) for row in rows)
         lines = [

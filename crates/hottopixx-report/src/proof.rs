@@ -15,7 +15,7 @@ pub struct Proof {
     pub claims: Option<Bounds>,
     /// The bound that the dual proves, recomputed from X; 0 where nothing was proven.
     pub independent_bound: f64,
-    /// No choice of so many rows has a smaller largest error, whatever the weights; null where that was
+    /// No choice of this many rows has a smaller largest error, whatever the weights; null where that was
     /// not looked at.
     pub choice_bound: Option<f64>,
     /// All figures of the verifier, if it accepted.

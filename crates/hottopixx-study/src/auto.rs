@@ -141,7 +141,7 @@ struct Errors {
     truth: f64,
 }
 
-/// Above so many entries, the linear programs take minutes.
+/// Above this many entries, the linear programs take minutes.
 const PROGRAM_ENTRIES: usize = 20_000;
 
 fn errors(case: &Case, objective: Objective) -> Result<Errors> {

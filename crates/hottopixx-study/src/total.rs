@@ -26,7 +26,7 @@ pub struct TotalSettings {
     /// Folder with corpora (NAME/X.npz, documents x words); what is not there is skipped
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Only matrices of so many words; may be repeated
+    /// Only matrices of this many words; may be repeated
     #[arg(long, value_name = "WORDS")]
     only: Vec<usize>,
 }

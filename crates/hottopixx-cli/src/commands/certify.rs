@@ -37,7 +37,7 @@ struct CertifyReport {
     bounded_inf1: f64,
     #[serde(rename = "certificate")]
     proof: Proof,
-    /// Every choice of so many rows, with weights as free as in the error.
+    /// Every choice of this many rows, with weights as free as in the error.
     choice: Option<ChoiceProof>,
     theorem: Option<Theorem>,
     zero_rows: usize,

@@ -60,7 +60,7 @@ struct VerifyReport {
     rank: Option<usize>,
     #[serde(flatten)]
     figures: Verified,
-    /// Every choice of so many rows has a largest error above this, whatever the weights; null where
+    /// Every choice of this many rows has a largest error above this, whatever the weights; null where
     /// the certificate does not speak of it.
     choice_bound: Option<f64>,
     seconds: f64,

@@ -1,11 +1,11 @@
-//! Documents: a folder of text files, one a line, or one column of a table.
+//! Documents: a folder of text files, one per line, or one column of a table.
 //!
 //! | source | a document is | its title |
 //! |---|---|---|
 //! | a folder | a `.txt` file in it, or in a folder of it | the file's path in the folder |
 //! | `.txt` | a line that is not blank | its first words |
 //! | `.csv`, `.tsv` | a cell of the text column | the title column, else its first words |
-//! | `.jsonl`, `.ndjson` | a string of an object, one object a line | likewise |
+//! | `.jsonl`, `.ndjson` | a string of an object, one object per line | likewise |
 //!
 //! Documents are handed on in blocks as they are read: the memory taken is that of one block and of
 //! the titles. Text that is not UTF-8 is taken for Latin 1. `gzip` is undone wherever the bytes show it.

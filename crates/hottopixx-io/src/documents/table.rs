@@ -2,11 +2,10 @@
 
 use super::{DocumentColumns, Output};
 use crate::budget::Budget;
-use crate::error::{Corrupt, Fault, quote};
+use crate::error::{Fault, quote};
+use crate::table::{Delimiter, Numbered, Records, SEPARATORS, Sample};
 use csv::ByteRecord;
-use std::cell::Cell;
-use std::io::{self, Read};
-use std::rc::Rc;
+use std::io::Read;
 
 /// Rows that are looked at to find out which column is text.
 const LOOKED_AT: usize = 100;
@@ -21,38 +20,26 @@ pub(super) fn read(
     columns: &DocumentColumns,
     out: &mut Output<'_>,
 ) -> Result<(), Fault> {
-    let mut records = Records::found(reader, separator)?;
-    let first = records.some(LOOKED_AT)?;
+    let mut records = records(reader, separator)?;
+    let first = some(&mut records, LOOKED_AT)?;
     let layout = Layout::of(&first, columns)?;
     if columns.text.is_none() {
         out.names.notes.push(format!("Documents: column {}.", layout.name(&first)));
     }
-    let rest = std::iter::from_fn(|| records.next().transpose());
-    let rows = first.into_iter().skip(usize::from(layout.header)).map(Ok).chain(rest);
-    for row in rows {
-        let (record, line) = row?;
-        let cell = |column: usize| record.get(column);
-        let Some(text) = cell(layout.text) else {
-            let what =
-                format!("there are {} cells, but text is in {}", record.len(), layout.text + 1);
-            return Err(Fault::line(line, what, "check the quotes of the line"));
-        };
-        let [title, date] = [layout.title, layout.date].map(|column| {
-            column.map(|k| String::from_utf8_lossy(cell(k).unwrap_or_default()).trim().to_owned())
-        });
-        out.add(text, title, date)?;
+    for (record, line) in &first[usize::from(layout.header)..] {
+        layout.add(record, *line, out)?;
+    }
+    while let Some((record, line)) = records.next()? {
+        layout.add(record, line, out)?;
     }
     Ok(())
 }
 
 /// Whether some column of the first rows is text.
 pub(super) fn has_text(reader: impl Read, separator: u8) -> Result<bool, Fault> {
-    let first = Records::found(reader, separator)?.some(LOOKED_AT)?;
+    let first = some(&mut records(reader, separator)?, LOOKED_AT)?;
     Ok(words_by_column(&first).iter().any(|words| *words >= WORDS))
 }
-
-/// Records with the lines on which they begin.
-type Rows = Vec<(ByteRecord, u64)>;
 
 /// Which column is what, and whether the first row names them.
 struct Layout {
@@ -63,7 +50,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(rows: &Rows, columns: &DocumentColumns) -> Result<Layout, Fault> {
+    fn of(rows: &[Numbered], columns: &DocumentColumns) -> Result<Layout, Fault> {
         let Some((first, _)) = rows.first() else {
             return Err(Fault::file(
                 "there is no line in it",
@@ -96,8 +83,22 @@ impl Layout {
         Ok(Layout { header, text, title, date })
     }
 
+    /// Hands on the document in a record.
+    fn add(&self, record: &ByteRecord, line: u64, out: &mut Output<'_>) -> Result<(), Fault> {
+        let Some(text) = record.get(self.text) else {
+            let what =
+                format!("there are {} cells, but text is in {}", record.len(), self.text + 1);
+            return Err(Fault::line(line, what, "check the quotes of the line"));
+        };
+        let [title, date] = [self.title, self.date].map(|column| {
+            let cell = column.map(|k| record.get(k).unwrap_or_default());
+            cell.map(|cell| String::from_utf8_lossy(cell).trim().to_owned())
+        });
+        out.add(text, title, date)
+    }
+
     /// How a sentence calls the text column.
-    fn name(&self, rows: &Rows) -> String {
+    fn name(&self, rows: &[Numbered]) -> String {
         match rows.first().and_then(|(first, _)| first.get(self.text)) {
             Some(cell) if self.header => quote(cell),
             _ => format!("{}", self.text + 1),
@@ -106,7 +107,7 @@ impl Layout {
 }
 
 /// Short cells of at most three words, none of them a number or twice the same, above a longer text.
-fn looks_like_header(rows: &Rows) -> bool {
+fn looks_like_header(rows: &[Numbered]) -> bool {
     let Some((first, _)) = rows.first() else { return false };
     let mut cells: Vec<&[u8]> = first.iter().map(<[u8]>::trim_ascii).collect();
     let short = cells.iter().all(|cell| {
@@ -125,7 +126,7 @@ fn words(cell: &[u8]) -> usize {
 
 /// The mean number of words in the cells of each column that are not empty; the first row, which may be
 /// a header, counts only where there is no other.
-fn words_by_column(rows: &[(ByteRecord, u64)]) -> Vec<f64> {
+fn words_by_column(rows: &[Numbered]) -> Vec<f64> {
     let width = rows.iter().map(|(record, _)| record.len()).max().unwrap_or(0);
     let mut sums = vec![(0, 0); width];
     for (record, _) in &rows[usize::from(rows.len() > 1)..] {
@@ -138,7 +139,7 @@ fn words_by_column(rows: &[(ByteRecord, u64)]) -> Vec<f64> {
 }
 
 /// The column with the most words.
-fn longest(rows: &[(ByteRecord, u64)]) -> Result<usize, Fault> {
+fn longest(rows: &[Numbered]) -> Result<usize, Fault> {
     let means = words_by_column(rows);
     let best = means.iter().copied().fold(0.0, f64::max);
     means.iter().position(|mean| *mean == best && best > 0.0).ok_or_else(|| {
@@ -146,107 +147,43 @@ fn longest(rows: &[(ByteRecord, u64)]) -> Result<usize, Fault> {
     })
 }
 
-/// What may stand between cells, beside what the extension says.
-const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
-/// Bytes that are looked at to find it.
-const HEAD: u64 = 256 << 10;
-
 /// What stands between the cells: that which gives most lines one and the same number of cells, two at
 /// least; `usual` where several or none do.
-fn separator_of(head: &[u8], usual: u8) -> u8 {
-    let alike = |separator: u8| -> usize {
-        let mut builder = csv::ReaderBuilder::new();
-        let mut reader =
-            builder.has_headers(false).flexible(true).delimiter(separator).from_reader(head);
+fn separator_of(sample: &Sample, usual: u8) -> Result<Delimiter, Fault> {
+    let alike = |delimiter: Delimiter| -> Result<usize, Fault> {
         let mut widths = std::collections::BTreeMap::new();
-        for record in reader.byte_records().take(LOOKED_AT).flatten().filter(|r| r.len() > 1) {
+        let records = sample.records(delimiter)?;
+        for (record, _) in records.iter().take(LOOKED_AT).filter(|(r, _)| r.len() > 1) {
             *widths.entry(record.len()).or_insert(0) += 1;
         }
-        widths.into_values().max().unwrap_or(0)
+        Ok(widths.into_values().max().unwrap_or(0))
     };
-    let mut best = (usual, alike(usual));
-    for separator in SEPARATORS {
-        let count = alike(separator);
-        if count > best.1 {
-            best = (separator, count);
+    let usual = Delimiter::Byte(usual);
+    let (mut best, mut most) = (usual, alike(usual)?);
+    for separator in SEPARATORS.map(Delimiter::Byte) {
+        let count = alike(separator)?;
+        if count > most {
+            (best, most) = (separator, count);
         }
     }
-    best.0
+    Ok(best)
 }
 
-/// The records of a table; the bytes of one are held to what memory allows.
-struct Records<R> {
-    csv: csv::Reader<Bounded<R>>,
-    record: ByteRecord,
-    since: Rc<Cell<u64>>,
+/// The records from the first on, with what stands between their cells found out.
+fn records(mut reader: impl Read, usual: u8) -> Result<Records<impl Read>, Fault> {
+    let budget = Budget::new(None);
+    let sample = Sample::take(&mut reader, budget.limit())?;
+    let separator = separator_of(&sample, usual)?;
+    Ok(Records::new(std::io::Cursor::new(sample.bytes).chain(reader), separator, budget))
 }
 
-impl<R: Read> Records<io::Chain<io::Cursor<Vec<u8>>, R>> {
-    /// Finds out what stands between cells, from the first of them.
-    fn found(mut reader: R, usual: u8) -> Result<Self, Fault> {
-        let mut head = Vec::new();
-        reader.by_ref().take(HEAD).read_to_end(&mut head).map_err(Fault::Io)?;
-        let separator = separator_of(&head, usual);
-        Ok(Records::new(io::Cursor::new(head).chain(reader), separator))
+/// At most this many records.
+fn some(records: &mut Records<impl Read>, most: usize) -> Result<Vec<Numbered>, Fault> {
+    let mut rows = Vec::new();
+    while rows.len() < most
+        && let Some((record, line)) = records.next()?
+    {
+        rows.push((record.clone(), line));
     }
-}
-
-impl<R: Read> Records<R> {
-    fn new(reader: R, separator: u8) -> Self {
-        let since = Rc::new(Cell::new(0));
-        let limit = Budget::new(None).limit();
-        let bounded = Bounded { reader, since: Rc::clone(&since), limit };
-        let mut builder = csv::ReaderBuilder::new();
-        builder.has_headers(false).flexible(true).delimiter(separator);
-        Records { csv: builder.from_reader(bounded), record: ByteRecord::new(), since }
-    }
-
-    fn next(&mut self) -> Result<Option<(ByteRecord, u64)>, Fault> {
-        self.since.set(0);
-        let more = self.csv.read_byte_record(&mut self.record).map_err(|e| {
-            let line = e.position().map_or(1, csv::Position::line);
-            match e.into_kind() {
-                csv::ErrorKind::Io(e) => Fault::Io(e),
-                _ => Fault::line(line, "the line cannot be read", "check its quotes"),
-            }
-        })?;
-        let line = self.record.position().map_or(1, csv::Position::line);
-        if line == 1
-            && let Some(rest) = self.record.get(0).and_then(|c| c.strip_prefix(b"\xef\xbb\xbf"))
-        {
-            let cells = std::iter::once(rest).chain(self.record.iter().skip(1));
-            self.record = cells.map(<[u8]>::to_vec).collect::<Vec<_>>().into();
-        }
-        Ok(more.then(|| (self.record.clone(), line)))
-    }
-
-    /// At most this many records.
-    fn some(&mut self, most: usize) -> Result<Rows, Fault> {
-        let mut rows = Vec::new();
-        while rows.len() < most
-            && let Some(row) = self.next()?
-        {
-            rows.push(row);
-        }
-        Ok(rows)
-    }
-}
-
-/// Fails when one record takes more bytes than memory allows: an open quote never ends.
-struct Bounded<R> {
-    reader: R,
-    since: Rc<Cell<u64>>,
-    limit: u64,
-}
-
-impl<R: Read> Read for Bounded<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.reader.read(buffer)?;
-        self.since.set(self.since.get().saturating_add(n as u64));
-        if self.since.get() > self.limit {
-            let what = "one row is larger than the memory allowed, or a quote is never closed";
-            return Err(io::Error::other(Corrupt(what)));
-        }
-        Ok(n)
-    }
+    Ok(rows)
 }

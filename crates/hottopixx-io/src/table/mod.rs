@@ -26,14 +26,15 @@ pub use options::{
     list_items,
 };
 
+pub(crate) use records::Records;
+pub(crate) use sample::{Numbered, SEPARATORS, Sample};
+
 use crate::budget::Budget;
 use crate::error::Fault;
 use crate::format::Format;
 use crate::load::Parsed;
 use body::Body;
 use plan::Plan;
-use records::Records;
-use sample::Sample;
 use std::io::Read;
 
 /// Which entries are accepted.

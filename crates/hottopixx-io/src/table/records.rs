@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::rc::Rc;
 
 /// The records of a file with their lines; the bytes of one record are held to the budget.
-pub(super) struct Records<R> {
+pub(crate) struct Records<R> {
     csv: csv::Reader<Metered<R>>,
     record: ByteRecord,
     since: Rc<Cell<u64>>,

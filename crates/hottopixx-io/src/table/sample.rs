@@ -15,15 +15,18 @@ const SAMPLE: u64 = 256 << 10;
 /// Lines that a sample has, however long they are, unless memory ends first.
 const LINES: usize = 8;
 
+/// What may stand between cells, beside blanks and what the format promises.
+pub(crate) const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
 /// The first bytes of a table.
-pub(super) struct Sample {
+pub(crate) struct Sample {
     pub bytes: Vec<u8>,
     /// Whether these are all bytes there are.
     pub whole: bool,
 }
 
 /// A record and its line.
-pub(super) type Numbered = (ByteRecord, u64);
+pub(crate) type Numbered = (ByteRecord, u64);
 
 impl Sample {
     /// Takes the first bytes of a stream; more of them where lines are long, up to `limit`.
@@ -86,7 +89,7 @@ impl Sample {
         if let Some(declared) = self.declared() {
             return Ok(declared);
         }
-        let others = [b',', b';', b'\t', b'|'].map(Delimiter::Byte);
+        let others = SEPARATORS.map(Delimiter::Byte);
         let others = others.into_iter().chain([Delimiter::Blanks]).filter(|d| *d != own);
         let (mut best, mut least) = (own, f64::NEG_INFINITY);
         for delimiter in std::iter::once(own).chain(others) {

@@ -79,6 +79,15 @@ fn tables_with_and_without_a_header() {
     write("id;text\n1;one, two, three words\n2;four, five and six\n");
     let (found, _) = csv(&columns(Some("text"), None, None)).unwrap();
     assert_eq!(found, ["one, two, three words", "four, five and six"]);
+    // Lines that end in a return alone, and what Windows calls Unicode.
+    write("id,text\r1,one two three four\r\r2\r");
+    let error = csv(&columns(Some("text"), None, None)).unwrap_err().to_string();
+    assert!(error.contains("line 4"), "{error}");
+    let wide: Vec<u8> =
+        "id,text\n1,some words of text\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(&path, wide).unwrap();
+    let error = csv(&columns(Some("text"), None, None)).unwrap_err().to_string();
+    assert!(error.contains("UTF-16"), "{error}");
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn numbers(out: &mut String, s: &TopicsSummary) {
     entry(
         "perplexity",
         format!("{:.0}", s.perplexity),
-        "the model is as unsure about a word of a document as about so many equally likely ones; less is \
+        "the model is as unsure about a word of a document as about this many equally likely ones; less is \
          better, and only models of the same words compare",
     );
     entry(

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 /// Bars that are shown.
 const BARS: usize = 20;
-/// The slider goes from 0 to 1 in so many steps.
+/// The slider goes from 0 to 1 in this many steps.
 const STEPS: usize = 10;
 
 /// What the script reads.

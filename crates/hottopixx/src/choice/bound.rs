@@ -23,7 +23,7 @@ const EFFORT: Effort = Effort { rounds: 60, thorough: true, least_gain: 3e-3 };
 /// A bound on the largest error of every choice of r rows, with weights as free as in the reported error.
 #[derive(Debug, Clone)]
 pub struct ChoiceBound {
-    /// Every choice of so many rows has a largest error above this (0: at least this). Verified.
+    /// Every choice of this many rows has a largest error above this (0: at least this). Verified.
     pub bound: f64,
     /// The proof; `None` where nothing above 0 is proven.
     pub certificate: Option<ChoiceCertificate>,

@@ -6,13 +6,13 @@ use crate::localise::lp::master::{CutRow, Master, MasterOutcome};
 
 /// Covering rows that the master program gets in a round, at most.
 const BATCH: usize = 60;
-/// Cuts that were not tight for so many rounds leave the master program (not the pool).
+/// Cuts that were not tight for this many rounds leave the master program (not the pool).
 const IDLE_ROUNDS: u32 = 12;
 
 /// How the rounds at a threshold ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Proven: no choice of so many rows stays within the threshold.
+    /// Proven: no choice of this many rows stays within the threshold.
     Proven,
     /// No more violated covering rows were found, or too little comes of them.
     Open,
@@ -191,7 +191,7 @@ impl Covering {
     }
 
     /// By how much the multipliers exceed what `rank` rows can cover, relative to them: above zero they
-    /// prove that so many rows are too few.
+    /// prove that this many rows are too few.
     fn excess(&self, rank: usize) -> f64 {
         let mut inside = 0;
         let mut covered = 0.0;

@@ -42,7 +42,7 @@ use crate::matrix::Shape;
 /// Work (rows x candidates x entries of a row) up to which bounds for choices are a matter of seconds.
 const AFFORDABLE: f64 = 1e8;
 
-/// Whether [`bound`] is a matter of seconds for data of this shape with so many rows that may be hott.
+/// Whether [`bound`] is a matter of seconds for data of this shape with this many rows that may be hott.
 pub fn is_affordable(shape: Shape, candidates: usize) -> bool {
     shape.entries as f64 * candidates as f64 <= AFFORDABLE
 }

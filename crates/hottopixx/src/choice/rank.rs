@@ -208,7 +208,7 @@ impl<'a> Upper<'a> {
 /// What the covering program proves.
 struct Lower<'a> {
     cover: Cover<'a>,
-    /// So many rows are too few.
+    /// This many rows are too few.
     proven: usize,
     proof: Vec<(usize, f64)>,
 }

@@ -29,7 +29,7 @@ pub struct Certified {
     /// The largest error of a row when it is explained by the chosen rows with weights of at most
     /// one: what the bound of minimax is a bound on.
     pub bounded_inf1: f64,
-    /// A bound on the largest error of every choice of so many rows, with weights as free as in the
+    /// A bound on the largest error of every choice of this many rows, with weights as free as in the
     /// reported error; for [`Goal::Minimax`], where it is a matter of seconds or a search was asked for.
     pub choice: Option<ChoiceBound>,
     /// What the search for the best choice came to, where it was asked for.

@@ -6,7 +6,7 @@
 //! long as cleaning R times, and the method runs once. The sets are nested, so the path also says
 //! in which order the rows matter. At lower ranks another choice of rows may do better: the errors
 //! are those of the rows named. How much better at most is said by a bound on the mean error of every choice
-//! of so many rows, where that takes seconds (`methods/error_bound.rs`).
+//! of this many rows, where that takes seconds (`methods/error_bound.rs`).
 
 use super::pipeline::Prepared;
 use super::{Errors, Factor, Factorization};
@@ -50,14 +50,14 @@ pub struct RankPoint {
     /// Their errors; those of single rows are left out.
     #[serde(rename = "error")]
     pub errors: Errors,
-    /// No choice of so many rows has a smaller mean error, whatever the weights: proven by the verifier.
+    /// No choice of this many rows has a smaller mean error, whatever the weights: proven by the verifier.
     /// `None` where that was not looked at: with [`Effort::Quick`](crate::Effort::Quick), for large data, after a stop.
     pub lower_bound: Option<f64>,
 }
 
 impl Factor {
     /// The errors of the answer's rows and of fewer and fewer of them, with bounds on the mean error of every
-    /// choice of so many rows.
+    /// choice of this many rows.
     ///
     /// # Errors
     /// As [`Factor::run`]; [`Error::Setting`] when the matrix is too large for exact cleaning or

@@ -1,18 +1,58 @@
 //! Dense matrix products behind safe functions, in single and double precision.
 //!
-//! The arithmetic is that of the crate `gemm`, which chooses its instructions (AVX-512, AVX2, NEON
-//! or none of them) when the program runs. It is always called on one thread: what is shared
-//! between threads are blocks whose sizes follow from the shapes alone, so that results have the
-//! same bytes for any number of threads.
+//! The arithmetic is that of the crates `gemm-f32` and `gemm-f64`, which choose their instructions
+//! (AVX-512, AVX2, NEON or none of them) when the program runs; the crate `gemm` itself would add
+//! complex numbers, which take longer to build than all that is used. They are always called on one
+//! thread: what is shared between threads are blocks whose sizes follow from the shapes alone, so
+//! that results have the same bytes for any number of threads.
 
 #![allow(unsafe_code)]
 
+use gemm_common::Parallelism;
 use rayon::prelude::*;
 
+/// A product of the `gemm` crates: m, n, k; the result with the steps between its columns and
+/// between its rows, and whether it is read; the factors with their steps; the weights of the old
+/// result and of the product; three flags for complex numbers; the threads.
+type Product<T> = unsafe fn(
+    usize,
+    usize,
+    usize,
+    *mut T,
+    isize,
+    isize,
+    bool,
+    *const T,
+    isize,
+    isize,
+    *const T,
+    isize,
+    isize,
+    T,
+    T,
+    bool,
+    bool,
+    bool,
+    Parallelism,
+);
+
 mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
+    pub trait Sealed: Sized {
+        /// The product for this machine.
+        fn product() -> super::Product<Self>;
+    }
+
+    impl Sealed for f32 {
+        fn product() -> super::Product<Self> {
+            gemm_f32::gemm::f32::get_gemm_fn()
+        }
+    }
+
+    impl Sealed for f64 {
+        fn product() -> super::Product<Self> {
+            gemm_f64::gemm::f64::get_gemm_fn()
+        }
+    }
 }
 
 /// The numbers that can be multiplied: `f32` and `f64`.
@@ -106,12 +146,21 @@ impl<'a, T> ViewMut<'a, T> {
 pub fn multiply<T: Real>(alpha: T, a: View<'_, T>, b: View<'_, T>, beta: T, c: ViewMut<'_, T>) {
     let (sa, sb, sc) = (a.shape, b.shape, c.shape);
     assert_eq!((sa.rows, sa.cols, sb.cols), (sc.rows, sb.rows, sc.cols), "shapes of a product");
+    // The kernels write columns: a result by rows is the transpose of one by columns.
+    if sc.col_step < sc.row_step {
+        return by_columns(alpha, b.transposed(), a.transposed(), beta, c.transposed());
+    }
+    by_columns(alpha, a, b, beta, c);
+}
+
+/// As [`multiply`], for shapes that fit together.
+fn by_columns<T: Real>(alpha: T, a: View<'_, T>, b: View<'_, T>, beta: T, c: ViewMut<'_, T>) {
+    let (sa, sb, sc) = (a.shape, b.shape, c.shape);
     // SAFETY: a view's entries lie within its slice (`within`, when it was made), and the shapes
     // agree; `c` is borrowed mutably and its entries are distinct places, since one of its steps
-    // is 1 and the other at least the length of a line (`by_rows`). T is f32 or f64, which `gemm`
-    // knows.
+    // is 1 and the other at least the length of a line (`by_rows`).
     unsafe {
-        gemm::gemm(
+        T::product()(
             sc.rows,
             sc.cols,
             sa.cols,
@@ -130,7 +179,7 @@ pub fn multiply<T: Real>(alpha: T, a: View<'_, T>, b: View<'_, T>, beta: T, c: V
             false,
             false,
             false,
-            gemm::Parallelism::None,
+            Parallelism::None,
         );
     }
 }

@@ -21,7 +21,7 @@ const SHARE: f64 = 0.3;
 /// Entries of X x candidates up to which choices are bounded: 200 words and 10 rows, 8e6, take 6 CPU seconds.
 const CHOICES: f64 = 1e7;
 
-/// A bound on the error that the objective names, after cleaning, of every choice of so many rows, whatever
+/// A bound on the error that the objective names, after cleaning, of every choice of this many rows, whatever
 /// their weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ErrorBound {

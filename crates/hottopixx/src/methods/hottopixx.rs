@@ -22,7 +22,7 @@ pub struct Hottopixx {
     pub budget: u64,
 }
 
-/// Of more rows of dense X than this, so many are candidates, those that SPA comes across first: it
+/// Dense X with more rows than this has this many candidates, those that SPA comes across first: it
 /// passes copies over, which would share the weight of a hott row.
 const ALL_CANDIDATES: usize = 2000;
 const SCREENED: usize = 500;

@@ -1,7 +1,7 @@
 //! Documents as counts of words: what topics are found in.
 //!
 //! A [`Counter`] takes documents as they come, a block at a time, tokenises a block on all threads
-//! and keeps one number per word of the text: four bytes a token, and each distinct word once. Stop
+//! and keeps one number per word of the text: four bytes per token, and each distinct word once. Stop
 //! words and phrases are decided when everything has been seen. The [`Corpus`] that comes of it has
 //! its words in alphabetical order, whatever the order of the documents and the number of threads.
 

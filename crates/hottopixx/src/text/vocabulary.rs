@@ -147,7 +147,7 @@ impl Noise {
     }
 
     /// The least number of documents with noise of at most [`CANDIDATE_NOISE`], and true; where that
-    /// leaves fewer than ten words a topic, the number that leaves so many, and false.
+    /// leaves fewer than ten words per topic, the number that leaves that many, and false.
     fn candidate_df(&self, df: &[usize], rank: usize) -> (usize, bool) {
         let least = (self.spread / CANDIDATE_NOISE).powi(2) / self.beside;
         let least = least.ceil() as usize;

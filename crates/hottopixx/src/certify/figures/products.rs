@@ -106,7 +106,7 @@ pub(super) struct Products<'a, D> {
 impl<D: DualRows> Products<'_, D> {
     /// `finish(j, products)` for each of the given rows j of X, with the products `<y_k, v_j>` of all rows of
     /// the dual as computed: off by at most what [`Rows::product_error`] says for
-    /// [so many roundings](Self::roundings). `2 dual rows * columns * n` flops, or as many multiplications
+    /// [this many roundings](Self::roundings). `2 dual rows * columns * n` flops, or as many multiplications
     /// as these rows of X have stored entries for each row of the dual; parallel over rows of X.
     pub fn by_row<T: Send>(
         &self,

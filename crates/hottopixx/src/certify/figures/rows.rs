@@ -55,7 +55,7 @@ impl<'a> Rows<'a> {
         self.product(j, raw_product(self.x, j, y), largest_size(y), roundings)
     }
 
-    /// Bounds on `<y, x_j>`, given `<y, v_j>` as computed with at most so many roundings of a term, and the
+    /// Bounds on `<y, x_j>`, given `<y, v_j>` as computed with at most this many roundings of a term, and the
     /// norm of y.
     #[inline]
     pub(super) fn product(&self, j: usize, computed: f64, norm: f64, roundings: usize) -> Interval {
@@ -76,7 +76,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// How far `<y, v_j>` may be off that was computed with at most so many roundings of a term, for all y
+    /// How far `<y, v_j>` may be off that was computed with at most this many roundings of a term, for all y
     /// together whose norms sum to `norms`.
     #[inline]
     pub(super) fn product_error(&self, j: usize, norms: f64, roundings: usize) -> f64 {

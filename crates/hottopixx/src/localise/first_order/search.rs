@@ -11,7 +11,7 @@ use rayon::prelude::*;
 /// Flops of a step up to which all columns are in play from the start.
 const ALL_WORK: f64 = 1e9;
 /// Otherwise these steps, of at most this many flops each, are taken on a sample of the rows, at least
-/// so many, to find columns.
+/// this many, to find columns.
 const SAMPLE_WORK: f64 = 5e8;
 const SAMPLE_STEPS: usize = 60;
 const SAMPLE_ROWS: usize = 150;

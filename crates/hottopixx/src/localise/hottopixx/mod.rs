@@ -93,7 +93,7 @@ const SETTLED: usize = 640_000;
 /// The fewest epochs all the same, for dense and for sparse X, whose rows visit few examples.
 const LEAST_EPOCHS: (usize, usize) = (10, 25);
 
-/// More rows than this and fewer examples than that take more epochs, so many.
+/// More rows than this and fewer examples than that take more epochs, this many.
 const MANY_ROWS: (usize, usize) = (2000, 1000);
 const MANY_ROWS_EPOCHS: usize = 100;
 

@@ -11,7 +11,7 @@ use crate::squares::descend;
 
 /// Sweeps of the least squares that fits start from.
 const SWEEPS: usize = 80;
-/// So many fits are worth a copy of the atoms.
+/// This many fits are worth a copy of the atoms.
 const SHARED: usize = 8;
 
 /// The columns that may have weight, and how much.
@@ -46,7 +46,7 @@ impl<'a> Ground<'a> {
         Ground { usable, d, rows, stride, compact: None, priced_later: false }
     }
 
-    /// For so many fits.
+    /// For this many fits.
     pub fn shared(oracle: &'a Oracle<'_>, usable: &'a [u32], d: &'a [f64], fits: usize) -> Self {
         let whole = oracle.atoms.shared();
         let compact = whole.filter(|_| fits >= SHARED && 2 * usable.len() <= d.len());
