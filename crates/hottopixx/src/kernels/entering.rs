@@ -34,10 +34,10 @@ dispatched! {
             out.copy_from_slice(&line[first..first + width]);
             let left = &mut left[..width];
             left.fill(1.0);
-            for t in 0..k {
+            for (t, full) in lines.iter().enumerate() {
                 let (solved, z) = room.split_at_mut(t * ENTERING_BLOCK);
                 let z = &mut z[..width];
-                z.copy_from_slice(&lines[t][first..first + width]);
+                z.copy_from_slice(&full[first..first + width]);
                 for u in 0..t {
                     let (l, earlier) = (support.factor[t * k + u], &solved[u * ENTERING_BLOCK..][..width]);
                     for (z, earlier) in z.iter_mut().zip(earlier) {

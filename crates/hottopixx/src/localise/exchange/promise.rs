@@ -89,7 +89,7 @@ impl Cosines<'_> {
         let mut table = vec![0.0f32; (1 + leaving.len()) * m];
         let (mut support, mut room) = (Support::default(), Vec::new());
         let (mut whole, mut part) = (vec![0.0f32; m], vec![0.0f32; m]);
-        for at in chunk * CHUNK..((chunk + 1) * CHUNK).min(self.rows.len()) {
+        for (at, without) in without.iter().enumerate().skip(chunk * CHUNK).take(CHUNK) {
             let line = self.line(at);
             let mut enter = |fit: &Fit, out: &mut [f32]| {
                 let rows: Vec<usize> = fit.weights.iter().map(|w| w.0 as usize).collect();
@@ -106,7 +106,7 @@ impl Cosines<'_> {
                 whole.fill(0.0);
             }
             add(1.0, &whole, &mut table[..m]);
-            for (h, fit) in &without[at] {
+            for (h, fit) in without {
                 let Some(position) = leaving.iter().position(|l| l == h) else { continue };
                 let own = &mut table[(1 + position) * m..(2 + position) * m];
                 enter(fit, &mut part);

@@ -35,7 +35,8 @@ fn planted_rows_are_found_from_any_start_in_both_forms() {
         let mixtures: Vec<usize> = (0..60).filter(|i| !truth.contains(i)).take(5).collect();
         for x in [&instance.x, &as_sparse(&instance.x)] {
             let control = Control::default();
-            let found = exchange(x, &[true; 60], &[mixtures.clone()], &SETTINGS, &control);
+            let found =
+                exchange(x, &[true; 60], std::slice::from_ref(&mixtures), &SETTINGS, &control);
             let mut best = found.sets[0].clone();
             best.sort_unstable();
             assert_eq!(best, truth, "seed {seed}");
