@@ -1,22 +1,32 @@
 """Topics against scikit-learn's NMF (tf-idf) and LDA, and topica's AnchorLDA where it is installed.
 
 For every corpus in `--data` (folders with X.npz, documents x words; vocab.txt; labels.txt) and as
-many topics as classes, and twice that: normalised mutual information of each document's strongest
-topic with its class, mean NPMI of the ten most probable words of the topics against the corpus,
-CPU seconds. Then planted topics (`--planted`): the l1 error of p(word | topic), topics matched
-one to one. `hottopixx` is the program; all others get its vocabulary: words in at least five
-documents, without English stop words.
+many topics as classes, and twice that: normalised mutual information (NMI) of each document's
+strongest topic with its class; mean NPMI against the corpus of the ten words that each method shows
+first for a topic, and of the ten most probable ones; CPU seconds. Then planted topics
+(`--planted`): the l1 error of p(word | topic), topics matched one to one. All methods get the same
+counts: words in at least five documents, without English stop words; AnchorLDA, whose memory grows
+with the square of that, the 8000 most frequent. `hottopixx` is the program, with its own start,
+reading and writing included.
+
+    python python/benchmarks/topics.py --data corpora --planted 30 100 300
+
+`own_corpora.py` makes corpora with classes from what is installed.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import itertools
+import json
 import resource
 import subprocess
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,6 +37,8 @@ from sklearn.metrics import normalized_mutual_info_score
 
 TOP = 10
 MIN_DF = 5
+#: AnchorLDA holds several matrices of words x words: 20 GB for 29,000 words.
+ANCHOR_WORDS = 8000
 
 
 def cpu() -> float:
@@ -46,15 +58,32 @@ def corpus(folder: Path):
     return counts[:, kept], [words[i] for i in kept], labels
 
 
-def npmi(counts, topics) -> float:
-    """Mean over topics and pairs of their most probable words."""
+class Answer(NamedTuple):
+    """What a method says."""
+
+    #: Topics x words.
+    topics: Any
+    #: Documents x topics.
+    shares: Any
+    #: The numbers of the words that a topic is shown with, by topic.
+    shown: list
+
+
+def probable(topics) -> list:
+    return [np.argsort(-topic, kind="stable")[:TOP] for topic in topics]
+
+
+def npmi(counts, lists) -> float:
+    """Mean over topics and pairs of their words, from how many documents have both.
+
+    As Bouma (2009) and Lau, Newman and Baldwin (2014) define it, with whole documents as windows.
+    """
     present = (counts > 0).astype(float).tocsc()
     n, values = counts.shape[0], []
-    for topic in topics:
-        top = np.argsort(-topic, kind="stable")[:TOP]
+    for top in lists:
         some = present[:, top]
         both = (some.T @ some).toarray() / n
-        for i in range(TOP):
+        for i in range(len(top)):
             for j in range(i):
                 if both[i, j] == 0:
                     values.append(-1.0)
@@ -64,7 +93,7 @@ def npmi(counts, topics) -> float:
     return float(np.mean(values))
 
 
-def ours(counts, words, rank: int, program: str, *flags: str):
+def ours(counts, words, rank: int, program: str, *flags: str) -> Answer:
     """Topics and shares of the program, which reads files and writes a folder."""
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder)
@@ -73,40 +102,47 @@ def ours(counts, words, rank: int, program: str, *flags: str):
         command = [program, "topics", where / "X.npz", "--names", where / "vocab.txt", "--quiet"]
         command += ["--rank", str(rank), "--out", where / "answer", *flags]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        rows = list(csv.reader((where / "answer" / "documents.csv").open()))
+        answer = where / "answer"
+        rows = list(csv.reader((answer / "documents.csv").open()))
         shares = np.array([row[3:] for row in rows[1:]], dtype=float)
         place = {word: i for i, word in enumerate(words)}
         topics = np.zeros((rank, len(words)))
-        for row in list(csv.reader((where / "answer" / "words.csv").open()))[1:]:
+        for row in list(csv.reader((answer / "words.csv").open()))[1:]:
             topics[:, place[row[0]]] = [float(value) for value in row[3:]]
-        return topics, shares
+        told = json.loads((answer / "summary.json").read_text())["topics"]
+        shown = [[place[word["word"]] for word in topic["words"][:TOP]] for topic in told]
+        print("    " + ", ".join(topic["name"] for topic in told))
+        return Answer(topics, shares, shown)
 
 
-def nmf(counts, words, rank: int):
+def nmf(counts, words, rank: int) -> Answer:
     weighted = TfidfTransformer().fit_transform(counts)
     model = NMF(rank, init="nndsvd", max_iter=400).fit(weighted)
-    return model.components_, model.transform(weighted)
+    return Answer(model.components_, model.transform(weighted), probable(model.components_))
 
 
-def lda(counts, words, rank: int):
+def lda(counts, words, rank: int) -> Answer:
     model = LatentDirichletAllocation(rank, random_state=0, max_iter=20).fit(counts)
-    return model.components_, model.transform(counts)
+    return Answer(model.components_, model.transform(counts), probable(model.components_))
 
 
-def anchor_lda(counts, words, rank: int):
+def anchor_lda(counts, words, rank: int, **settings) -> Answer:
     import topica
 
+    frequency = np.diff(counts.tocsc().indptr)
+    most = np.sort(np.argsort(-frequency, kind="stable")[:ANCHOR_WORDS])
+    names, counts = np.array(words, dtype=object)[most], counts[:, most].tocsr()
     documents = [
-        [words[j] for j, h in zip(row.indices, row.data, strict=True) for _ in range(int(h))]
-        for row in (counts[[d]].tocsr() for d in range(counts.shape[0]))
+        np.repeat(names[counts.indices[a:b]], counts.data[a:b].astype(int)).tolist()
+        for a, b in itertools.pairwise(counts.indptr)
     ]
-    model = topica.AnchorLDA(num_topics=rank)
+    model = topica.AnchorLDA(num_topics=rank, **settings)
     model.fit(documents)
-    found = list(model.vocabulary)
     place = {word: i for i, word in enumerate(words)}
     topics = np.zeros((rank, len(words)))
-    topics[:, [place[word] for word in found]] = np.asarray(model.topic_word)
-    return topics, np.asarray(model.doc_topic)
+    topics[:, [place[word] for word in model.vocabulary]] = np.asarray(model.topic_word)
+    shown = [[place[word] for word in top] for top in model.top_words(TOP)]
+    return Answer(topics, np.asarray(model.doc_topic), shown)
 
 
 def methods(program: str) -> dict:
@@ -117,11 +153,15 @@ def methods(program: str) -> dict:
     }
     try:
         import topica  # noqa: F401
-
-        known["AnchorLDA"] = anchor_lda
     except ImportError:
         print("topica is not installed: AnchorLDA is left out")
+        return known
+    known["AnchorLDA"] = anchor_lda
     return known
+
+
+#: For p(word | topic) itself, without the exponent on frequencies that is for readers' sake.
+EXACT = {"AnchorLDA": partial(anchor_lda, frequency_temper=1.0)}
 
 
 def planted(tokens: int, rank: int = 25, words: int = 1000, documents: int = 20000):
@@ -142,6 +182,41 @@ def l1_error(found, truth) -> float:
     return float(distances[linear_sum_assignment(distances)].mean())
 
 
+def judged(name: str, counts, words, labels, rank: int, chosen: dict) -> list:
+    """A row of the table for every method."""
+    print(f"{name}, {rank} topics, {counts.shape[0]} x {counts.shape[1]}", flush=True)
+    rows = []
+    for method, run in chosen.items():
+        before = cpu()
+        answer = run(counts, words, rank)
+        seconds = cpu() - before
+        figures = [
+            normalized_mutual_info_score(labels, answer.shares.argmax(axis=1)),
+            npmi(counts, answer.shown),
+            npmi(counts, probable(answer.topics)),
+            seconds,
+        ]
+        rows.append([f"{name}, {rank}", method, *figures])
+        print(f"  {method:16} " + " ".join(f"{figure:7.3f}" for figure in figures), flush=True)
+    return rows
+
+
+def table(rows: list, titles: list) -> str:
+    """Markdown, with the place of every figure among those of the same question."""
+    lines = ["| " + " | ".join(["corpus, topics", "method", *titles]) + " |"]
+    lines.append("|" + "---|" * (2 + len(titles)))
+    for row in rows:
+        same = [other for other in rows if other[0] == row[0]]
+        cells = []
+        for column, title in enumerate(titles, start=2):
+            sign = -1 if title.startswith("NM") or title.startswith("NP") else 1
+            better = sum(sign * other[column] < sign * row[column] for other in same)
+            digits = 1 if title == "CPU s" else 3
+            cells.append(f"{row[column]:.{digits}f} ({better + 1})")
+        lines.append("| " + " | ".join([*row[:2], *cells]) + " |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="folder of corpora")
@@ -152,26 +227,27 @@ def main() -> None:
     args = parser.parse_args()
     known = methods(args.program)
     chosen = {name: known[name] for name in args.methods or known}
+    rows: list = []
     for name in args.corpora if args.data else []:
         counts, words, labels = corpus(args.data / name)
         classes = len(set(labels))
         for rank in (classes, 2 * classes):
-            print(f"{name}, {rank} topics, {counts.shape[0]} x {counts.shape[1]}")
-            for method, run in chosen.items():
-                before = cpu()
-                topics, shares = run(counts, words, rank)
-                seconds = cpu() - before
-                score = normalized_mutual_info_score(labels, shares.argmax(axis=1))
-                coherent = npmi(counts, topics)
-                print(f"  {method:10} NMI {score:.3f}  NPMI {coherent:.3f}  CPU {seconds:6.1f} s")
+            rows += judged(name, counts, words, labels, rank, chosen)
+    errors = []
     for tokens in args.planted or []:
         counts, truth = planted(tokens)
         words = [f"w{i}" for i in range(counts.shape[1])]
-        print(f"planted, {len(truth)} topics, documents of {tokens} tokens")
+        print(f"planted, {len(truth)} topics, documents of {tokens} tokens", flush=True)
         for method, run in chosen.items():
             before = cpu()
-            found = run(counts, words, len(truth))[0]
-            print(f"  {method:10} l1 {l1_error(found, truth):.3f}  CPU {cpu() - before:6.1f} s")
+            run = EXACT.get(method, run)
+            error = l1_error(run(counts, words, len(truth)).topics, truth)
+            errors.append([f"planted, {tokens} tokens", method, error, cpu() - before])
+            print(f"  {method:16} {error:.3f} {errors[-1][-1]:7.1f}", flush=True)
+    if rows:
+        print("\n" + table(rows, ["NMI", "NPMI shown", "NPMI probable", "CPU s"]))
+    if errors:
+        print("\n" + table(errors, ["l1 error", "CPU s"]))
 
 
 if __name__ == "__main__":

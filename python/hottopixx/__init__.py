@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._advice import AdviceWarning
+from ._files import NamedMatrix, read
 from ._functions import certify, compare, evaluate, factor, snpa, spa, xray
 from ._native import InfeasibleError, NoAnswerError, __version__
 from ._results import (
@@ -43,6 +44,7 @@ __all__ = [
     "InfeasibleError",
     "Instance",
     "L1Fit",
+    "NamedMatrix",
     "NoAnswerError",
     "Theorem",
     "__version__",
@@ -53,6 +55,7 @@ __all__ = [
     "factor",
     "generate",
     "l1_fit",
+    "read",
     "snpa",
     "spa",
     "squish",

@@ -82,6 +82,7 @@ class Saved:
         words: tuple[int, bool],
         vocabulary: list[str],
         topics: Floats,
+        evidence: list[float],
         proportions: list[float],
         prior: float,
         threads: int,

@@ -40,7 +40,7 @@ class TopicAnswer(TopicViews):
         """The answer as attributes; words that were left out get columns of zeros."""
         said = json.loads(text)
         topics, anchored, given_word, self.document_shares_ = matrices
-        self.topic_proportions_, self.coherence_, tokens, self.document_lengths_ = vectors
+        self.topic_proportions_, self.coherence_, tokens, self.document_lengths_, weights = vectors
         names = words = said["words"]
         self._kept = np.arange(len(words), dtype=np.intp)
         if columns is not None:
@@ -52,6 +52,7 @@ class TopicAnswer(TopicViews):
         self.anchored_components_ = self._spread(anchored)
         self.topic_given_word_ = self._spread(given_word.T).T
         self.word_counts_ = self._spread(tokens)
+        self.word_weights_ = self._spread(weights)
         self.document_frequencies_ = self._spread(np.array(said["documents"]))
         named = [[str(self.words_[self._kept[j]]) for j in a["words"]] for a in said["anchors"]]
         self.anchors_ = np.array(["+".join(words) for words in named], dtype=object)
@@ -95,6 +96,7 @@ class TopicAnswer(TopicViews):
             "proportions": self.topic_proportions_.tolist(),
             "prior": self.prior,
             "words": self.words_.tolist(),
+            "evidence": self.word_weights_.tolist(),
             "topics": self.components_.tolist(),
             "tokens": self.word_counts_.tolist(),
             "coherence": self.coherence_.tolist(),
@@ -124,6 +126,7 @@ class TopicAnswer(TopicViews):
         model.words_ = np.array(saved["words"], dtype=object)
         model.components_ = np.array(saved["topics"], dtype=float)
         model.topic_proportions_ = np.array(saved["proportions"], dtype=float)
+        model.word_weights_ = np.array(saved.get("evidence") or [1.0] * len(model.words_))
         model.stand_ins_ = saved.get("stand_ins", [[] for _ in saved["names"]])
         model.coherence_ = np.array(saved.get("coherence", [math.nan] * model.n_components_))
         if "tokens" in saved:
@@ -153,6 +156,7 @@ def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
         shape = (len(model["names"]), len(model["words"]))
         fine = np.shape(model["topics"]) == shape and len(model["proportions"]) == shape[0]
         float(model["prior"])
+        fine = fine and len(model.get("evidence") or model["words"]) == shape[1]
         words = model["tokeniser"]
         fine = fine and (words is None or {"min_length", "numbers"} <= set(words))
     except (KeyError, TypeError, ValueError):

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 #: Rarer words are named for their lift by chance.
 _LEAST_TOKENS = 5.0
-_MEASURES = ("probability", "relevance", "frex")
+_MEASURES = ("probability", "term_score", "relevance", "frex")
+#: A topic has at least this part of what a word's frequency is, for term scores.
+_FAINT = 1e-3
 
 
 class TopicViews:
@@ -31,6 +33,7 @@ class TopicViews:
     document_shares_: Floats
     document_lengths_: Floats
     word_counts_: Floats
+    word_weights_: Floats
     #: Columns of `components_` that are words of the vocabulary.
     _kept: NDArray[np.intp]
 
@@ -52,10 +55,12 @@ class TopicViews:
             Its number, from 0, or its name in `anchors_`.
         n : int, default=10
             How many words.
-        measure : {"probability", "relevance", "frex"}, default="probability"
-            What they are sorted by: p(word | topic); `w ln p(word | topic) + (1 - w) ln(p(word |
-            topic) / p(word))`, as in LDAvis; or the harmonic mean of the ranks of p(topic | word),
-            counting w, and of p(word | topic): frequent and exclusive.
+        measure : {"probability", "term_score", "relevance", "frex"}, default="probability"
+            What they are sorted by: p(word | topic); `p(word | topic) ln(p(word | topic) / g)`, g
+            the geometric mean of p(word | topic) over all topics (Blei and Lafferty 2009), as in
+            `show`; `w ln p(word | topic) + (1 - w) ln(p(word | topic) / p(word))`, as in LDAvis; or
+            the harmonic mean of the ranks of p(topic | word), counting w, and of p(word | topic):
+            frequent and exclusive.
         weight : float, optional
             w above, from 0 to 1: 0.6 for relevance and 0.5 for frex unless given.
 
@@ -95,6 +100,14 @@ class TopicViews:
         if measure == "probability":
             return p
         kept, scores = self._kept, np.full(len(p), -np.inf)
+        if measure == "term_score":
+            if len(self.components_) == 1:
+                return p
+            tokens = self._of_documents("word_counts_")[kept]
+            least = np.maximum(_FAINT * tokens / tokens.sum(), np.finfo(float).tiny)
+            logs = np.log(np.maximum(self.components_[:, kept], least))
+            scores[kept] = p[kept] * (logs[k] - logs.mean(axis=0))
+            return scores
         if measure == "relevance":
             balance, tokens = 0.6 if weight is None else weight, self._of_documents("word_counts_")
             total = tokens.sum()
@@ -152,7 +165,7 @@ class TopicViews:
 
     def _rows(self, n_words: int) -> list[dict[str, Any]]:
         """A record for each topic, with words that tell it from the others."""
-        measure = "relevance" if hasattr(self, "word_counts_") else "probability"
+        measure = "term_score" if hasattr(self, "word_counts_") else "probability"
         return [
             {
                 "anchor": str(self.anchors_[k]),
@@ -170,7 +183,7 @@ class TopicViews:
         Parameters
         ----------
         n_words : int, default=10
-            How many words to name for each topic, the most relevant ones (see `top_words`).
+            How many words to name for each topic, by their term scores (see `top_words`).
 
         Returns
         -------
@@ -199,7 +212,7 @@ class TopicViews:
         Parameters
         ----------
         n_words : int, default=10
-            How many words to name for each, the most relevant ones (see `top_words`).
+            How many words to name for each, by their term scores (see `top_words`).
         """
         self._check_fitted()
         print(self._text(n_words))

@@ -49,7 +49,8 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
     candidate_df : int, float or "auto", default="auto"
         Words in fewer documents name no topic; rare words look extreme because they are noisy.
     max_words : int, default=None
-        Words that are kept at most, the most frequent ones; None for 5000.
+        Words that are kept at most, the most frequent ones; None for 30,000. Anchors are among the
+        5000 most frequent.
     stop_words : str, list of str, float or None, default="auto"
         Words that are left out: "auto" for those of the language of the text, the English name of a
         language ("german"), a list, or a number for words in more than this share of the documents.
@@ -71,7 +72,7 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
         How p(word | topic) is found from the anchors.
     polish : int, default=50
         EM steps at most; 0 leaves the topics as the anchors give them.
-    prior : float, default=0.05
+    prior : float, default=0.1
         Words that every topic is given of every document beforehand: short documents are then less
         sure of their topics.
     max_seconds : float, default=None
@@ -113,6 +114,9 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
         How often each word occurs, and in how many documents.
     topic_proportions_ : ndarray of shape (n_components_,)
         The share of each topic in the corpus.
+    word_weights_ : ndarray of shape (n_words,)
+        What an occurrence of each word counts when shares of documents are found: words of many
+        documents say less about what a document is about.
     coherence_ : ndarray of shape (n_components_,)
         NPMI of the ten most probable words of each topic, from -1 to 1, in this corpus.
     perplexity_, anchored_perplexity_ : float
@@ -179,7 +183,7 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
         anchors: str | Sequence[str | Sequence[str]] | None = None,
         recovery: str = "l2",
         polish: int = 50,
-        prior: float = 0.05,
+        prior: float = 0.1,
         max_seconds: float | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -357,6 +361,7 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
             self._words(),
             [str(self.words_[j]) for j in self._kept],
             np.ascontiguousarray(self.components_[:, self._kept]),
+            self.word_weights_[self._kept].tolist(),
             self.topic_proportions_.tolist(),
             self.prior,
             threads_of(self.n_jobs),

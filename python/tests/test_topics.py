@@ -241,7 +241,7 @@ def test_top_words_by_several_measures(model):
     assert words[0][1] == pytest.approx(model.components_[0].max())
     assert words == model.top_words(str(model.anchors_[0]), 3)
     # Words of other topics come last by measures of what is a topic's own.
-    for measure in ("relevance", "frex"):
+    for measure in ("term_score", "relevance", "frex"):
         own = [word for word, _ in model.top_words(0, 10, measure=measure, weight=0.1)]
         assert own.index("barrel") < own.index("report")
     assert [w for w, _ in model.top_words(0, 3, "relevance", 1.0)] == [w for w, _ in words]

@@ -2,6 +2,7 @@
 
 use crate::args::DocumentArgs;
 use crate::failure::Failure;
+use hottopixx::Error;
 use hottopixx::matrix::Matrix;
 use hottopixx::text::{Corpus, Counter, Reading};
 use hottopixx_io::{
@@ -144,7 +145,14 @@ impl Documents {
                     counter.add(block)?;
                     counter.check_memory(limit)
                 })?;
-                (counter.finish().map_err(library)?, names)
+                let corpus = counter.finish().map_err(|error| match error {
+                    Error::Empty { rows, .. } => Failure::Wrong(format!(
+                        "{label}: no word is left of {rows} documents: give longer text, or other \
+                         --stop-words"
+                    )),
+                    other => library(other),
+                })?;
+                (corpus, names)
             }
             Kind::Counts(format) => {
                 let Counts { matrix, words, names } = read_counts(args, format)?;

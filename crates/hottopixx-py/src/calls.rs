@@ -191,7 +191,7 @@ pub fn squish_matrix(
 #[pyfunction]
 pub fn cooccurrence(py: Python<'_>, counts: Input<'_>, how: Run) -> PyResult<Py<PyAny>> {
     let counts = counts.matrix()?;
-    to_python(py, run(py, &how, move |_| text::cooccurrence(&counts))?)
+    to_python(py, run(py, &how, move |control| text::cooccurrence_controlled(&counts, control))?)
 }
 
 /// The matrix, and the truth in JSON.

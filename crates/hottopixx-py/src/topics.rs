@@ -166,8 +166,9 @@ struct Said<'a> {
 }
 
 /// In JSON what is no array; topics, anchored topics, p(topic | word) and shares; proportions, coherence,
-/// how often each word occurs, and how many known words each document has.
-type Model = (String, [Py<PyAny>; 4], [Py<PyArray1<f64>>; 4]);
+/// how often each word occurs, how many known words each document has, and what a token of each word
+/// counts for shares.
+type Model = (String, [Py<PyAny>; 4], [Py<PyArray1<f64>>; 5]);
 
 #[pyfunction]
 pub fn fit_topics(
@@ -209,7 +210,8 @@ pub fn fit_topics(
         matrix(model.given_word)?,
         matrix(model.shares)?,
     ];
-    let vectors = [model.proportions, model.coherence, model.tokens, lengths].map(vector);
+    let vectors = [model.proportions, model.coherence, model.tokens, lengths, model.evidence];
+    let vectors = vectors.map(vector);
     Ok((said, matrices, vectors))
 }
 
@@ -241,6 +243,7 @@ impl Saved {
         words: Words,
         vocabulary: Vec<String>,
         topics: &Bound<'_, PyArray2<f64>>,
+        evidence: Vec<f64>,
         proportions: Vec<f64>,
         prior: f64,
         threads: usize,
@@ -255,6 +258,7 @@ impl Saved {
             proportions,
             prior,
             words: vocabulary,
+            evidence,
             topics,
         };
         saved.check().map_err(run::to_python)?;

@@ -5,7 +5,7 @@ use crate::table::{WIDTH, cut, join_fitting, plain};
 use crate::text::{grouped, line, size, wrapped};
 use hottopixx::control::Stop;
 use hottopixx::matrix::Dense;
-use hottopixx::topics::{Measure, TopicErrors, TopicModel, TopicSeconds, USUAL_LAMBDA};
+use hottopixx::topics::{Measure, TopicErrors, TopicModel, TopicSeconds};
 use serde::Serialize;
 
 /// Words that a topic is shown with.
@@ -46,7 +46,7 @@ pub struct TopicSummary {
     pub share: f64,
     /// NPMI of its ten most probable words against the corpus.
     pub coherence: f64,
-    /// The words that tell it from others, by relevance with lambda 0.6.
+    /// The words that tell it from others, by their term scores.
     pub words: Vec<WordShare>,
     /// The most probable words.
     pub probable: Vec<WordShare>,
@@ -174,7 +174,7 @@ fn topic(model: &TopicModel, k: usize, titles: &[String]) -> TopicSummary {
         stand_ins: anchor.stand_ins.iter().map(|&w| model.words[w].clone()).collect(),
         share: model.proportions[k],
         coherence: model.coherence[k],
-        words: words(Measure::Relevance(USUAL_LAMBDA)),
+        words: words(Measure::TermScore),
         probable: words(Measure::Probability),
         typical: model.typical[k]
             .iter()

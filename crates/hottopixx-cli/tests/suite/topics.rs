@@ -216,6 +216,9 @@ fn few_documents_get_advice_and_faults_a_sentence() {
     assert!(folder.refusal(&["topics", "blank.txt", "-r", "2"], 1).contains("no document"));
     std::fs::create_dir(folder.path("empty")).unwrap();
     assert!(folder.refusal(&["topics", "empty", "-r", "2"], 1).contains("no .txt file"));
+    folder.write("one.txt", "oil price\n");
+    let refusal = folder.refusal(&["topics", "one.txt", "-r", "2"], 1);
+    assert!(refusal.contains("no word is left of 1 documents"), "{refusal}");
     let model = folder.refusal(&["apply", "empty", "few.txt"], 1);
     assert!(model.contains("hottopixx topics --out"), "{model}");
     let stopped = folder.run(&["topics", "few.txt", "-r", "3", "--max-seconds", "0"]);

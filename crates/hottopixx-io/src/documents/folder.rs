@@ -16,7 +16,10 @@ pub(super) fn read(folder: &Path, out: &mut Output<'_>) -> Result<(), Error> {
     collect(folder, &mut files, DEEPEST)?;
     files.sort_unstable();
     if files.is_empty() {
-        let fault = Fault::file("there is no .txt file in the folder", "check the path");
+        let fault = Fault::file(
+            "there is no .txt file in the folder",
+            "name documents .txt, or give one file",
+        );
         return Err(fault.in_file(&display_name(folder)));
     }
     for path in files {

@@ -13,6 +13,7 @@
 
 use super::pairs::{PairKind, PairSums, SparseRow, collect};
 use crate::Error;
+use crate::control::Control;
 use crate::matrix::Matrix;
 
 /// The largest number of co-occurring pairs that is stored: about 6 GiB.
@@ -37,6 +38,14 @@ const BLOCK: usize = 512;
 /// As [`Matrix::check_nonnegative`]; [`Error::Setting`] when more than [`MAX_COOCCURRENCES`] pairs
 /// occur.
 pub fn cooccurrence(counts: &Matrix) -> Result<Matrix, Error> {
+    cooccurrence_controlled(counts, &Control::default())
+}
+
+/// As [`cooccurrence`], asking `control` after every few million products.
+///
+/// # Errors
+/// Also [`Error::NoAnswer`] when it was stopped: half a matrix is none.
+pub fn cooccurrence_controlled(counts: &Matrix, control: &Control) -> Result<Matrix, Error> {
     counts.check_nonnegative()?;
     let f = counts.rows();
     let documents = [counts.transpose()];
@@ -44,7 +53,7 @@ pub fn cooccurrence(counts: &Matrix) -> Result<Matrix, Error> {
     let mut rows: Vec<SparseRow> = Vec::with_capacity(f);
     let mut pairs = 0;
     for block in (0..f).step_by(BLOCK) {
-        let done = sums.rows(counts, 0, block..(block + BLOCK).min(f));
+        let done = sums.rows_controlled(counts, 0, block..(block + BLOCK).min(f), control)?;
         pairs += done.iter().map(|r| r.0.len()).sum::<usize>();
         if pairs > MAX_COOCCURRENCES {
             return Err(Error::Setting {
@@ -115,6 +124,15 @@ mod tests {
         }
         let same = cooccurrence(&dense.into()).unwrap();
         assert!((0..700).all(|i| q.row(i).l1_distance(same.row(i)) < 1e-12));
+    }
+
+    #[test]
+    fn stops_when_it_is_told_to() {
+        let flag = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        let counts = Recipe::new(Family::Multinomial, 3).size(700, 3000).tokens(80);
+        let counts = counts.generate().unwrap().matrix;
+        let stopped = cooccurrence_controlled(&counts, &Control::default().with_stop_flag(flag));
+        assert_eq!(stopped, Err(Error::NoAnswer(crate::control::Stop::Interrupted)));
     }
 
     #[test]

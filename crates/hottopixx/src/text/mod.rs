@@ -21,11 +21,11 @@ mod topics;
 mod vocabulary;
 mod words;
 
-pub use cooccurrence::{DENSE_ABOVE, MAX_COOCCURRENCES, cooccurrence};
+pub use cooccurrence::{DENSE_ABOVE, MAX_COOCCURRENCES, cooccurrence, cooccurrence_controlled};
 pub use corpus::{Corpus, Counter, Reading};
 pub use stop_words::StopWords;
 pub use topics::{document_topics, topic_given_word};
-pub use vocabulary::{USUAL_WORDS, Vocabulary, VocabularyRules};
+pub use vocabulary::{CORE_WORDS, USUAL_WORDS, Vocabulary, VocabularyRules};
 pub use words::Tokeniser;
 
 use crate::Error;

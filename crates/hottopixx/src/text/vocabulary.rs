@@ -19,7 +19,11 @@ use crate::Error;
 pub const CANDIDATE_NOISE: f64 = 0.7;
 
 /// Words beyond this number are set aside, the rarest first.
-pub const USUAL_WORDS: usize = 5000;
+pub const USUAL_WORDS: usize = 30_000;
+
+/// Words whose co-occurrence is counted at most, the most frequent ones: anchors are among them. The
+/// others get their topics from the documents.
+pub const CORE_WORDS: usize = 5000;
 
 /// What the caller wants of the vocabulary; `None` for what the corpus says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -39,6 +43,9 @@ pub struct Vocabulary {
     pub kept: Vec<usize>,
     /// The number of documents with each of them.
     pub documents: Vec<usize>,
+    /// The places in `kept`, increasing, of the words that topics are found with: at most
+    /// [`CORE_WORDS`], the most frequent ones.
+    pub core: Vec<usize>,
     /// Words in fewer documents were set aside.
     pub min_df: usize,
     /// Words in fewer documents name no topic.
@@ -60,24 +67,22 @@ impl Vocabulary {
             (0..tokens.len()).filter(|&i| documents[i] >= asked && tokens[i] > 0.0).collect();
         let found = kept.len();
         let most = rules.max_words.unwrap_or(USUAL_WORDS);
-        if found > most {
-            // The most frequent ones; ties by number, so that the choice is one.
-            kept.sort_by(|&a, &b| documents[b].cmp(&documents[a]).then(a.cmp(&b)));
-            kept.truncate(most);
-            kept.sort_unstable();
-        }
+        most_frequent(&mut kept, &documents, most);
         let df: Vec<usize> = kept.iter().map(|&i| documents[i]).collect();
         let min_df = df.iter().min().copied().unwrap_or(asked);
         if kept.len() < rank {
             return Err(too_few("min df", asked, kept.len(), rank));
         }
-        let kept_tokens: Vec<f64> = kept.iter().map(|&i| tokens[i]).collect();
-        let noise = Noise::of(&kept_tokens, n);
+        let mut core: Vec<usize> = (0..kept.len()).collect();
+        most_frequent(&mut core, &df, CORE_WORDS);
+        let core_tokens: Vec<f64> = core.iter().map(|&place| tokens[kept[place]]).collect();
+        let core_df: Vec<usize> = core.iter().map(|&place| df[place]).collect();
+        let noise = Noise::of(&core_tokens, n);
         let (candidate_df, quiet) = match rules.candidate_df {
             Some(asked) => (asked, true),
-            None => noise.candidate_df(&df, rank),
+            None => noise.candidate_df(&core_df, rank),
         };
-        let candidates = df.iter().filter(|df| **df >= candidate_df).count();
+        let candidates = core_df.iter().filter(|df| **df >= candidate_df).count();
         if candidates < rank {
             return Err(too_few("candidate df", candidate_df, candidates, rank));
         }
@@ -87,6 +92,9 @@ impl Vocabulary {
             tokens.len(),
             if found > most { format!(" (the {most} most frequent)") } else { String::new() },
         );
+        if core.len() < kept.len() {
+            reason += &format!(" Anchors are chosen among the {} most frequent.", core.len());
+        }
         reason += &match (rules.candidate_df, quiet) {
             (Some(_), _) => format!(" Words in {candidate_df} documents or more may name a topic."),
             (None, true) => format!(
@@ -100,7 +108,16 @@ impl Vocabulary {
                 noise.at(candidate_df)
             ),
         };
-        Ok(Vocabulary { kept, documents: df, min_df, candidate_df, reason })
+        Ok(Vocabulary { kept, documents: df, core, min_df, candidate_df, reason })
+    }
+}
+
+/// Leaves the most frequent words, in increasing order; ties by number, so that the choice is one.
+fn most_frequent(words: &mut Vec<usize>, documents: &[usize], most: usize) {
+    if words.len() > most {
+        words.sort_by(|&a, &b| documents[b].cmp(&documents[a]).then(a.cmp(&b)));
+        words.truncate(most);
+        words.sort_unstable();
     }
 }
 
@@ -183,6 +200,10 @@ mod tests {
         let chosen = Vocabulary::choose(&corpus, few, 3).unwrap();
         assert_eq!((chosen.kept, chosen.min_df), (vec![0, 1, 2, 3, 4], 80));
         assert!(chosen.reason.contains("5 of 60 words"), "{}", chosen.reason);
+        assert_eq!(chosen.core, [0, 1, 2, 3, 4]);
+        let mut words = vec![0, 1, 2, 3];
+        most_frequent(&mut words, &[5, 9, 5, 7], 3);
+        assert_eq!(words, [0, 1, 3]);
         let error = Vocabulary::choose(&corpus, rules, 30).unwrap_err().to_string();
         assert!(error.contains("leaves 21 words for 30 topics"), "{error}");
     }

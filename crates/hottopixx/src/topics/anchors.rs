@@ -14,7 +14,7 @@ use crate::control::Control;
 use crate::localise::spa_controlled;
 use crate::matrix::{Dense, Sparse};
 use crate::normalise::UnitRows;
-use crate::text::Vocabulary;
+use std::sync::Arc;
 
 /// Shares of the documents at which a word counts half.
 const HALF_WEIGHTS: [f64; 4] = [0.01, 0.03, 0.1, 0.3];
@@ -44,7 +44,12 @@ pub(super) struct Field<'a> {
     pub counts: &'a Sparse,
     /// The co-occurrence of words, rows of sum one.
     pub x: &'a UnitRows,
-    pub vocabulary: &'a Vocabulary,
+    /// The number of documents with each word.
+    pub documents: &'a [usize],
+    /// Words in fewer documents name no topic.
+    pub candidate_df: usize,
+    /// What a token of each word counts for shares.
+    pub evidence: &'a Arc<[f64]>,
     /// p(word).
     pub probability: &'a [f64],
     pub prior: f64,
@@ -56,9 +61,9 @@ impl Field<'_> {
     /// least one.
     fn choices(&self, given: &[Vec<usize>], rank: usize) -> Vec<(String, Vec<usize>)> {
         let n = self.counts.rows() as f64;
-        let df = &self.vocabulary.documents;
+        let df = self.documents;
         let allowed_from = |least: f64| -> Vec<bool> {
-            let least = least.max(self.vocabulary.candidate_df as f64);
+            let least = least.max(self.candidate_df as f64);
             (0..self.x.features()).map(|i| df[self.x.input_row(i)] as f64 >= least).collect()
         };
         let mut choices: Vec<(String, Vec<usize>)> = Vec::new();
@@ -133,14 +138,14 @@ impl Field<'_> {
         let recovered = recover(self.x, &anchors, Recovery::L2, self.control);
         let topics = recovered.topics(self.probability);
         let weighted_error = weighted(&recovered.errors, self.probability);
-        let start = with_floor(&topics, self.probability);
+        let start = with_floor(&topics, self.probability, self.evidence);
         let even = vec![1.0 / rank as f64; rank];
         let shares = |counts: &Sparse, topics: &ByWord| {
             fit_documents(counts, topics, self.prior, &even, self.control)
         };
         let first = shares(&sample.train, &start);
         let polished = polish(&sample.train, start, first, self.prior, STEPS, self.control);
-        let topics = with_floor(&polished.topics.topics(), self.probability);
+        let topics = with_floor(&polished.topics.topics(), self.probability, self.evidence);
         let seen = shares(&sample.seen, &topics);
         let (sum, tokens) = likelihood(&sample.hidden, &topics, &seen);
         JudgedAnchors { origin, words, held_out: sum / tokens.max(1.0), weighted_error }

@@ -13,6 +13,9 @@ const TYPICAL: usize = 10;
 /// The least number of tokens of a word that is named for its lift: rarer ones are chance.
 const LEAST_TOKENS: f64 = 5.0;
 
+/// A topic has at least this part of what a word's frequency is, for [`Measure::TermScore`].
+const FAINT: f64 = 1e-3;
+
 /// What makes a word one of a topic's first words.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Measure {
@@ -23,6 +26,10 @@ pub enum Measure {
     /// The harmonic mean of the ranks, from 0 to 1, of p(w | k) and of p(k | w), the latter counting this
     /// much (Bischof and Airoldi's FREX): frequent and exclusive.
     Frex(f64),
+    /// `p(w | k) ln(p(w | k) / g(w))`, g the geometric mean of p(w | l) over all topics l (Blei and Lafferty, *Topic
+    /// models*, 2009), no p(w | l) below a thousandth of the word's frequency: frequent words that are rare
+    /// in other topics. With one topic, p(w | k).
+    TermScore,
 }
 
 /// See [`TopicModel::top_words`]. O(words + count log count); [`Measure::Frex`] takes O(words (topics + log
@@ -46,6 +53,7 @@ pub(super) fn top_words(
         Measure::Frex(weight) => {
             frex(p, &topic_given_word(&model.topics, &model.proportions), topic, weight)
         }
+        Measure::TermScore => term_scores(&model.topics, &model.tokens, topic),
     };
     let mut order: Vec<usize> = (0..p.len()).filter(|&w| p[w] > 0.0).collect();
     let first = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
@@ -77,6 +85,21 @@ pub(super) fn frex(p: &[f64], given_word: &Dense, topic: usize, weight: f64) -> 
     let (exclusive, frequent) = (ranks(&shares), ranks(p));
     let both = exclusive.iter().zip(&frequent);
     both.map(|(e, f)| 1.0 / (weight / e + (1.0 - weight) / f)).collect()
+}
+
+/// See [`Measure::TermScore`]: a number for every word. O(words * topics).
+pub(super) fn term_scores(topics: &Dense, tokens: &[f64], topic: usize) -> Vec<f64> {
+    let (p, all) = (topics.row(topic), tokens.iter().sum::<f64>().max(f64::MIN_POSITIVE));
+    if topics.rows() == 1 {
+        return p.to_vec();
+    }
+    let least = |w: usize| (FAINT * tokens[w] / all).max(f64::MIN_POSITIVE);
+    let mut mean = vec![0.0; p.len()];
+    for k in 0..topics.rows() {
+        let logs = topics.row(k).iter().enumerate().map(|(w, v)| v.max(least(w)).ln());
+        mean.iter_mut().zip(logs).for_each(|(m, log)| *m += log / topics.rows() as f64);
+    }
+    (0..p.len()).map(|w| p[w] * (p[w].max(least(w)).ln() - mean[w])).collect()
 }
 
 /// The share of values that are not larger, for each value.
@@ -184,6 +207,16 @@ mod tests {
         assert!((found[0] - 1.0).abs() < 1e-12 && found[1] == -1.0, "{found:?}");
         assert!((npmi(4.0, 2.0, 1.0, 8.0) - 0.0).abs() < 1e-12);
         assert_eq!(common(&[1, 3, 5, 9], &[3, 4, 9]), 2);
+    }
+
+    #[test]
+    fn term_scores_prefer_words_of_one_topic() {
+        let topics = Dense::from_rows(&[[0.5, 0.3, 0.2], [0.5, 0.01, 0.49]]).unwrap();
+        let scores = term_scores(&topics, &[50.0, 15.0, 35.0], 0);
+        assert_eq!(scores[0], 0.0);
+        assert!((scores[1] - 0.3 * 0.5 * 30f64.ln()).abs() < 1e-12 && scores[2] < 0.0);
+        let one = Dense::from_rows(&[[0.2, 0.8]]).unwrap();
+        assert_eq!(term_scores(&one, &[2.0, 8.0], 0), [0.2, 0.8]);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The way from a corpus to a [`TopicModel`], every step on one screen.
 
 use super::anchors::{Field, JudgedAnchors, stand_ins, weighted};
-use super::polish::{polish, with_floor};
+use super::core_words::Core;
+use super::polish::{Polished, of_shares, polish, with_floor};
 use super::recovery::{Recovered, recover};
 use super::shares::{ByWord, fit_documents, likelihood};
 use super::{Anchor, TopicErrors, TopicModel, TopicSeconds, Topics, advice, figures};
@@ -9,7 +10,7 @@ use crate::Error;
 use crate::control::{Control, Stop};
 use crate::matrix::{Dense, Matrix, Sparse};
 use crate::normalise::UnitRows;
-use crate::text::{Corpus, Vocabulary, cooccurrence};
+use crate::text::{CORE_WORDS, Corpus, Vocabulary, cooccurrence_controlled};
 use std::time::Instant;
 
 /// The share of a time limit that anchors may take.
@@ -18,6 +19,10 @@ const ANCHOR_SHARE: f64 = 0.4;
 const SHORT: f64 = 1.0 / 3.0;
 /// A word belongs to a topic with at least this share of it.
 const BELONGS: f64 = 0.5;
+/// EM steps at most with the words that are not in the co-occurrence, after those without them.
+const WIDE_STEPS: usize = 20;
+/// An anchor names its topic if it is among so many of its first words.
+const NAMES: usize = 30;
 /// What exclusiveness counts against frequency for the name of a topic.
 const FREX: f64 = 0.5;
 /// Stand-ins that are named.
@@ -46,10 +51,16 @@ impl Topics {
         if self.rank == 0 || self.rank > available {
             return Err(Error::Rank { rank: self.rank, available, what: "words" });
         }
-        let vocabulary = Vocabulary::choose(corpus, self.rules, self.rank)?;
+        let mut rules = self.rules;
+        if self.polish == 0 {
+            // The anchors alone say nothing of words that are not in the co-occurrence.
+            rules.max_words = Some(rules.max_words.unwrap_or(CORE_WORDS).min(CORE_WORDS));
+        }
+        let vocabulary = Vocabulary::choose(corpus, rules, self.rank)?;
         let kept = corpus.select(&vocabulary.kept);
-        let by_word = kept.counts().transpose();
-        let q = cooccurrence(&Matrix::from(telling(kept.counts()).transpose()))?;
+        let core = Core::of(&kept, &vocabulary);
+        let telling = Matrix::from(telling(core.counts(&kept)).transpose());
+        let q = cooccurrence_controlled(&telling, &control)?;
         let x = UnitRows::new(&q)?;
         let sums: Vec<f64> = (0..q.rows()).map(|i| q.row(i).sum()).collect();
         let total: f64 = sums.iter().sum();
@@ -58,20 +69,22 @@ impl Topics {
 
         let search = control.for_share(ANCHOR_SHARE);
         let field = Field {
-            counts: kept.counts(),
+            counts: core.counts(&kept),
             x: &x,
-            vocabulary: &vocabulary,
+            documents: &core.documents,
+            candidate_df: vocabulary.candidate_df,
+            evidence: &core.evidence,
             probability: &probability,
             prior: self.prior,
             control: &search,
         };
-        let (anchors, judged) = self.choose(&field, &kept)?;
+        let (anchors, judged) = self.choose(&field, core.corpus(&kept))?;
         let recovered = recover(&x, &anchors, self.recovery, &search);
         let anchored = clock.lap();
 
-        let mut fitted = self.fit_documents(kept.counts(), &recovered, &probability, &control);
+        let mut fitted = self.fit_documents(&kept, &core, &recovered, &probability, &control);
         let mut named =
-            Named { kept, vocabulary, anchors, given: self.anchors.len(), judged, moved: 0 };
+            Named { kept, core, vocabulary, anchors, given: self.anchors.len(), judged, moved: 0 };
         let recovered = match named.follow(&fitted) {
             false => recovered,
             true => {
@@ -80,7 +93,7 @@ impl Topics {
                 again
             }
         };
-        let mut model = named.model(recovered, fitted, &probability, &by_word);
+        let mut model = named.model(&recovered, fitted, &probability);
         model.prior = self.prior;
         model.notes.splice(0..0, corpus.notes().iter().cloned());
         model.stop = control.cut_short().unwrap_or(Stop::Finished);
@@ -126,21 +139,36 @@ impl Topics {
         Ok((anchors, judged))
     }
 
-    /// Documents fitted on the topics of the anchors, then EM steps.
+    /// Documents fitted on the topics of the anchors, then EM steps: with the words of the co-occurrence,
+    /// then with all.
     fn fit_documents(
         &self,
-        counts: &Sparse,
+        kept: &Corpus,
+        core: &Core,
         recovered: &Recovered,
         probability: &[f64],
         control: &Control,
     ) -> Fitted {
         let anchored = recovered.topics(probability);
-        let start = with_floor(&anchored, probability);
+        let start = with_floor(&anchored, probability, &core.evidence);
         let even = vec![1.0 / self.rank as f64; self.rank];
-        let shares = fit_documents(counts, &start, self.prior, &even, control);
-        let (sum, tokens) = likelihood(counts, &start, &shares);
+        let shares = fit_documents(core.counts(kept), &start, self.prior, &even, control);
+        let (sum, tokens) = likelihood(core.counts(kept), &start, &shares);
         let before = (-sum / tokens.max(1.0)).exp();
-        let polished = polish(counts, start, shares, self.prior, self.polish, control);
+        let mut polished =
+            polish(core.counts(kept), start, shares, self.prior, self.polish, control);
+        let counts = kept.counts();
+        let evidence = match core.all_evidence(kept) {
+            None => core.evidence.clone(),
+            Some(evidence) => {
+                let Polished { shares, steps, .. } = polished;
+                let topics = of_shares(counts, &shares, &evidence);
+                let most = self.polish.min(WIDE_STEPS);
+                polished = polish(counts, topics, shares, self.prior, most, control);
+                polished.steps += steps;
+                evidence
+            }
+        };
         // The most frequent topic first, before the last fit: new documents are then fitted alike, to
         // the last bit.
         let frequent = proportions(&polished.shares, counts);
@@ -149,9 +177,11 @@ impl Topics {
         let topics = polished.topics.topics().select_rows(&order);
         let fallback: Vec<f64> = order.iter().map(|&k| frequent[k]).collect();
         // The last step moved the topics: documents get the shares that are best for where they are.
-        let by_word = ByWord::new(&topics);
+        let by_word = ByWord::new(&topics, &evidence);
         let shares = fit_documents(counts, &by_word, self.prior, &fallback, &control.to_finish());
-        let (sum, tokens) = likelihood(counts, &by_word, &shares);
+        // Over the same words as before.
+        let by_word = ByWord::new(&core.taken(&topics), &core.evidence);
+        let (sum, tokens) = likelihood(core.counts(kept), &by_word, &shares);
         let after = (-sum / tokens.max(1.0)).exp();
         Fitted {
             anchored,
@@ -159,6 +189,7 @@ impl Topics {
             topics,
             proportions: fallback,
             shares,
+            evidence: evidence.to_vec(),
             steps: polished.steps,
             before,
             after,
@@ -176,6 +207,8 @@ struct Fitted {
     /// The share of each topic in the corpus: that of documents without words.
     proportions: Vec<f64>,
     shares: Dense,
+    /// What a token of each word counts for shares.
+    evidence: Vec<f64>,
     steps: usize,
     before: f64,
     after: f64,
@@ -184,7 +217,9 @@ struct Fitted {
 /// Words, and which of them name topics.
 struct Named {
     kept: Corpus,
+    core: Core,
     vocabulary: Vocabulary,
+    /// In the numbers of the core.
     anchors: Vec<Vec<usize>>,
     /// The first so many were given.
     given: usize,
@@ -194,24 +229,39 @@ struct Named {
 }
 
 impl Named {
-    /// Where the polish has led a topic away from its anchor, so that most of the word is in other topics,
-    /// the topic takes the name of a word that is frequent in it and belongs to it (FREX). Says whether
-    /// any has changed.
+    /// Where the polish has led a topic away from its anchor, so that most of the word is in other topics or
+    /// many words say more about this one, the topic takes the name of a word that belongs to it and has the highest term score; without such a
+    /// word, that of a frequent and exclusive one (FREX). Says whether any has changed.
     fn follow(&mut self, fitted: &Fitted) -> bool {
         let Fitted { topics, proportions, order, .. } = fitted;
         let given_topic = figures::topic_given_word(topics, proportions);
         let least = self.vocabulary.candidate_df;
+        let (tokens, _) = self.kept.frequencies();
         let mut taken: Vec<usize> = self.anchors.concat();
         for (place, &k) in order.iter().enumerate() {
-            let kept = self.anchors[k].iter().any(|&w| given_topic.row(w)[place] >= BELONGS);
-            if k < self.given || kept {
+            let own = figures::term_scores(topics, &tokens, place);
+            let names = |&w: &usize| {
+                let w = self.core.places[w];
+                let before = own.iter().filter(|score| **score > own[w]).count();
+                given_topic.row(w)[place] >= BELONGS && before < NAMES
+            };
+            if k < self.given || self.anchors[k].iter().any(names) {
                 continue;
             }
-            let scores = figures::frex(topics.row(place), &given_topic, place, FREX);
-            let free = |w: &usize| self.vocabulary.documents[*w] >= least && !taken.contains(w);
-            let best = (0..scores.len())
-                .filter(free)
-                .max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)));
+            let frex = figures::frex(topics.row(place), &given_topic, place, FREX);
+            let score = |w: usize| {
+                let w = self.core.places[w];
+                match given_topic.row(w)[place] >= BELONGS {
+                    true => (1, own[w]),
+                    false => (0, frex[w]),
+                }
+            };
+            let free = |w: &usize| self.core.documents[*w] >= least && !taken.contains(w);
+            let best = (0..self.core.places.len()).filter(free).max_by(|&a, &b| {
+                let (a_score, b_score) = (score(a), score(b));
+                let order = a_score.0.cmp(&b_score.0).then(a_score.1.total_cmp(&b_score.1));
+                order.then(b.cmp(&a))
+            });
             if let Some(word) = best {
                 taken.push(word);
                 self.anchors[k] = vec![word];
@@ -222,13 +272,14 @@ impl Named {
     }
 
     /// Everything together, the most frequent topic first.
-    fn model(
-        self,
-        recovered: Recovered,
-        fitted: Fitted,
-        probability: &[f64],
-        by_word: &Sparse,
-    ) -> TopicModel {
+    fn model(mut self, recovered: &Recovered, fitted: Fitted, probability: &[f64]) -> TopicModel {
+        let places = &self.core.places;
+        self.anchors.iter_mut().flatten().for_each(|word| *word = places[*word]);
+        for judged in &mut self.judged {
+            judged.words.iter_mut().for_each(|word| *word = places[*word]);
+        }
+        let words = self.kept.words().len();
+        let given_word = self.core.spread(&recovered.given_word.transpose(), words).transpose();
         let counts = self.kept.counts();
         let lengths: Vec<f64> = (0..counts.rows()).map(|d| counts.row(d).1.iter().sum()).collect();
         let Fitted { order, topics, shares, .. } = fitted;
@@ -241,15 +292,16 @@ impl Named {
         let candidates: Vec<bool> = documents.iter().map(|df| *df >= least).collect();
         let mut notes = vec![self.vocabulary.reason.clone()];
         notes.extend(self.judged.first().map(|best| chosen(best, self.judged.len(), self.moved)));
-        let coherence = figures::coherence(&topics, by_word);
+        let coherence = figures::coherence(&topics, &counts.transpose());
         TopicModel {
             typical: figures::typical(&shares, &lengths),
             advice: advice::advice(&self.kept, &coherence, &lengths, &errors),
             coherence,
-            anchors: self.named(&order, &recovered.given_word, &candidates),
-            given_word: columns(&recovered.given_word, &order),
-            anchored: fitted.anchored.select_rows(&order),
+            anchors: self.named(&order, &given_word, &candidates),
+            given_word: columns(&given_word, &order),
+            anchored: self.core.spread(&fitted.anchored.select_rows(&order), words),
             proportions: fitted.proportions,
+            evidence: fitted.evidence,
             empty_documents: lengths.iter().filter(|l| **l == 0.0).count(),
             words: self.kept.words().to_vec(),
             perplexity: fitted.after,

@@ -31,6 +31,7 @@
 
 mod advice;
 mod anchors;
+mod core_words;
 mod figures;
 mod fit;
 mod model;

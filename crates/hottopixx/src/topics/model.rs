@@ -63,13 +63,15 @@ pub struct TopicModel {
     pub shares: Dense,
     /// The share of each topic in all tokens.
     pub proportions: Vec<f64>,
+    /// What a token of each word counts when shares are found: words of many documents say less.
+    pub evidence: Vec<f64>,
     /// NPMI coherence of each topic's ten most probable words, -1 to 1, against this corpus.
     pub coherence: Vec<f64>,
     /// Documents that show each topic best.
     pub typical: Vec<Vec<usize>>,
     /// How well the anchors explain the words.
     pub errors: TopicErrors,
-    /// `exp(-log-likelihood of a token)` after the polish, and before it.
+    /// `exp(-log-likelihood of a token)` after the polish, over the words of the co-occurrence.
     pub perplexity: f64,
     /// As [`TopicModel::perplexity`], with the topics of the anchors.
     pub anchored_perplexity: f64,
@@ -118,21 +120,22 @@ impl TopicModel {
     /// # Errors
     /// [`Error::Length`] when the columns are not this model's words.
     pub fn transform(&self, counts: &Sparse, control: &Control) -> Result<Dense, Error> {
-        transform(&self.topics, self.prior, &self.proportions, counts, control)
+        let by_word = ByWord::new(&self.topics, &self.evidence.clone().into());
+        transform(&by_word, self.prior, &self.proportions, counts, control)
     }
 }
 
 /// As [`TopicModel::transform`], with the parts of a model that it takes.
 pub(super) fn transform(
-    topics: &Dense,
+    topics: &ByWord,
     prior: f64,
     proportions: &[f64],
     counts: &Sparse,
     control: &Control,
 ) -> Result<Dense, Error> {
-    let (found, expected) = (counts.cols(), topics.cols());
+    let (found, expected) = (counts.cols(), topics.evidence.len());
     if found != expected {
         return Err(Error::Length { name: "counts", found, expected, what: "words of the model" });
     }
-    Ok(fit_documents(counts, &ByWord::new(topics), prior, proportions, control))
+    Ok(fit_documents(counts, topics, prior, proportions, control))
 }

@@ -10,6 +10,7 @@ use super::shares::{ByWord, expect, maximise};
 use crate::control::{Control, Progress, Stage};
 use crate::matrix::{Dense, Sparse};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Parts of the documents with sums of their own.
 const BLOCKS: usize = 16;
@@ -29,13 +30,33 @@ pub(super) struct Polished {
 }
 
 /// Mixes a little of the words' frequencies into every topic, so that EM can give any word to any.
-pub(super) fn with_floor(topics: &Dense, frequency: &[f64]) -> ByWord {
+pub(super) fn with_floor(topics: &Dense, frequency: &[f64], evidence: &Arc<[f64]>) -> ByWord {
     let mut topics = topics.clone();
     for k in 0..topics.rows() {
         let row = topics.row_mut(k).iter_mut().zip(frequency);
         row.for_each(|(v, f)| *v = (1.0 - FLOOR) * *v + FLOOR * f);
     }
-    ByWord::new(&topics)
+    ByWord::new(&topics, evidence)
+}
+
+/// Topics of other words than the shares were found with: p(w | k) in proportion to the tokens of word w
+/// in each document times the document's share of topic k. O(nonzeros * topics).
+pub(super) fn of_shares(counts: &Sparse, shares: &Dense, evidence: &Arc<[f64]>) -> ByWord {
+    let rank = shares.cols();
+    let mut values = vec![0.0; counts.cols() * rank];
+    for d in 0..counts.rows() {
+        let (words, tokens) = counts.row(d);
+        for (&word, h) in words.iter().zip(tokens) {
+            let sums = &mut values[word as usize * rank..][..rank];
+            sums.iter_mut().zip(shares.row(d)).for_each(|(s, t)| *s += h * t);
+        }
+    }
+    let mut totals = vec![0.0; rank];
+    values.chunks(rank).for_each(|row| totals.iter_mut().zip(row).for_each(|(t, v)| *t += v));
+    for row in values.chunks_mut(rank) {
+        row.iter_mut().zip(&totals).for_each(|(v, t)| *v /= t.max(f64::MIN_POSITIVE));
+    }
+    ByWord { rank, values, evidence: evidence.clone() }
 }
 
 /// At most `steps` steps from these topics and shares. O(steps * nonzeros * topics). Ends early when the
@@ -123,7 +144,7 @@ fn scaled(topics: &ByWord, mut sums: Vec<f64>) -> ByWord {
             *s = if *t > 0.0 { *s / t } else { *b };
         }
     }
-    ByWord { rank, values: sums }
+    ByWord { rank, values: sums, evidence: topics.evidence.clone() }
 }
 
 #[cfg(test)]
@@ -143,7 +164,8 @@ mod tests {
             .map(|row: Vec<f64>| row.iter().map(|v| v / row.iter().sum::<f64>()).collect())
             .collect();
         let shares = Dense::new(200, 3, vec![1.0 / 3.0; 600]).unwrap();
-        (counts, ByWord::new(&Dense::from_rows(&rows).unwrap()), shares)
+        let even = vec![1.0; 60].into();
+        (counts, ByWord::new(&Dense::from_rows(&rows).unwrap(), &even), shares)
     }
 
     #[test]
@@ -162,6 +184,14 @@ mod tests {
                 assert!((sum - 1.0).abs() < 1e-9);
             }
         }
+    }
+
+    #[test]
+    fn words_that_come_later_follow_the_shares() {
+        let counts = Sparse::from_triplets(2, 2, &[(0, 0, 3.0), (0, 1, 1.0), (1, 1, 4.0)]).unwrap();
+        let shares = Dense::from_rows(&[[1.0, 0.0], [0.25, 0.75]]).unwrap();
+        let topics = of_shares(&counts, &shares, &vec![1.0; 2].into()).topics();
+        assert_eq!((topics.row(0), topics.row(1)), (&[0.6, 0.4][..], &[0.0, 1.0][..]));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::TopicModel;
 use super::model::transform;
+use super::shares::ByWord;
 use crate::Error;
 use crate::control::Control;
 use crate::matrix::{Dense, Sparse};
@@ -27,6 +28,9 @@ pub struct SavedTopics {
     pub prior: f64,
     /// The words.
     pub words: Vec<String>,
+    /// What a token of each word counts for shares; without any, all count the same.
+    #[serde(default)]
+    pub evidence: Vec<f64>,
     /// p(word | topic), one list for each topic.
     pub topics: Vec<Vec<f64>>,
 }
@@ -41,6 +45,7 @@ impl SavedTopics {
             proportions: model.proportions.clone(),
             prior: model.prior,
             words: model.words.clone(),
+            evidence: model.evidence.clone(),
             topics: (0..model.rank()).map(|k| model.topics.row(k).to_vec()).collect(),
         }
     }
@@ -55,7 +60,10 @@ impl SavedTopics {
         if let Some((name, found)) = lengths.into_iter().find(|(_, found)| *found != rank) {
             return Err(Error::Length { name, found, expected: rank, what: "topics" });
         }
-        let expected = self.words.len();
+        let (expected, found) = (self.words.len(), self.evidence.len());
+        if found != 0 && found != expected {
+            return Err(Error::Length { name: "evidence", found, expected, what: "words" });
+        }
         if let Some(topic) = self.topics.iter().find(|topic| topic.len() != expected) {
             return Err(Error::Length {
                 name: "a topic",
@@ -65,7 +73,7 @@ impl SavedTopics {
             });
         }
         let fine = |v: &f64| *v >= 0.0 && v.is_finite();
-        let shares = self.proportions.iter().all(fine) && fine(&self.prior);
+        let shares = self.proportions.iter().chain(&self.evidence).all(fine) && fine(&self.prior);
         if rank == 0 || !shares || !self.topics.iter().flatten().all(fine) {
             return Err(Error::Setting {
                 name: "model",
@@ -111,7 +119,11 @@ impl SavedTopics {
     /// # Errors
     /// As [`TopicModel::transform`].
     pub fn transform(&self, counts: &Sparse, control: &Control) -> Result<Dense, Error> {
-        let topics = Dense::from_rows(&self.topics)?;
+        let evidence = match self.evidence.is_empty() {
+            true => vec![1.0; self.words.len()],
+            false => self.evidence.clone(),
+        };
+        let topics = ByWord::new(&Dense::from_rows(&self.topics)?, &evidence.into());
         transform(&topics, self.prior, &self.proportions, counts, control)
     }
 }
@@ -154,6 +166,7 @@ mod tests {
             proportions: vec![0.6, 0.4],
             prior: 0.0,
             words: ["court", "oil", "oil price", "price"].map(str::to_owned).to_vec(),
+            evidence: Vec::new(),
             topics: vec![vec![0.0, 0.5, 0.3, 0.2], vec![0.9, 0.0, 0.0, 0.1]],
         }
     }
@@ -178,6 +191,8 @@ mod tests {
         assert!(counts.count(&["oil"]).unwrap_err().to_string().contains("made of counts"));
         assert!(SavedTopics { names: vec![], ..saved() }.check().is_err());
         assert!(SavedTopics { words: vec![], ..saved() }.check().is_err());
+        assert!(SavedTopics { evidence: vec![1.0], ..saved() }.check().is_err());
+        assert_eq!(SavedTopics { evidence: vec![1.0; 4], ..saved() }.check(), Ok(()));
         assert!(SavedTopics { proportions: vec![0.5, f64::NAN], ..saved() }.check().is_err());
         let wrong = Sparse::from_triplets(1, 2, &[]).unwrap();
         assert!(saved().transform(&wrong, &Control::default()).is_err());

@@ -13,10 +13,15 @@
 //! variational Bayes (Blei, Ng and Jordan, *Latent Dirichlet allocation*, 2003): weights
 //! `theta_k <- exp(digamma(a + g_k))`, scaled, and in the end shares `(a + g_k) / (K a + sum of g)`. With
 //! a = 0 it is EM.
+//!
+//! Tokens of words that are everywhere say little about what a document is about, and there are many of
+//! them. So a token of word w counts as *evidence* e_w for the shares ([`evidence`]), in the sum for g_k; for
+//! p(w | k) every token counts the same.
 
 use crate::control::Control;
 use crate::matrix::{Dense, Sparse};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Steps after which a fit ends, whatever it is still worth.
 pub(super) const FIT_STEPS: usize = 100;
@@ -25,17 +30,29 @@ const STILL: f64 = 1e-3;
 /// Documents that one thread fits between two looks at the clock.
 const PIECE: usize = 64;
 
+/// What a token of each word counts for the shares of its document: `ln((1 + n) / (1 + df)) + 1` as in
+/// tf-idf, scaled so that the mean over all tokens is one.
+pub(super) fn evidence(tokens: &[f64], df: &[usize], documents: usize) -> Arc<[f64]> {
+    let rarity = |df: &usize| ((1.0 + documents as f64) / (1.0 + *df as f64)).ln() + 1.0;
+    let all: f64 = tokens.iter().sum();
+    let sum: f64 = tokens.iter().zip(df).map(|(tokens, df)| tokens * rarity(df)).sum();
+    df.iter().map(|df| rarity(df) * all / sum.max(f64::MIN_POSITIVE)).collect()
+}
+
 /// p(w | k) by words, words x topics: what a pass over documents reads.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ByWord {
     pub rank: usize,
     pub values: Vec<f64>,
+    /// What a token of each word counts for shares.
+    pub evidence: Arc<[f64]>,
 }
 
 impl ByWord {
     /// From topics x words.
-    pub fn new(topics: &Dense) -> Self {
-        ByWord { rank: topics.rows(), values: topics.transpose().into_values() }
+    pub fn new(topics: &Dense, evidence: &Arc<[f64]>) -> Self {
+        let values = topics.transpose().into_values();
+        ByWord { rank: topics.rows(), values, evidence: evidence.clone() }
     }
 
     /// Topics x words.
@@ -53,10 +70,14 @@ impl ByWord {
 /// One document: words and how often they occur.
 pub(super) type Document<'a> = (&'a [u32], &'a [f64]);
 
-/// What one EM step needs for a document: `next_k = sum over w of h_w p(w | k) / p(w)`, before it is
+/// Whether [`expect`] adds up the likelihood: logarithms are a good part of its time.
+const LIKELIHOOD: bool = true;
+const SHARES_ALONE: bool = false;
+
+/// What one EM step needs for a document: `next_k = sum over w of e_w h_w p(w | k) / p(w)`, before it is
 /// multiplied by theta. Calls `ratio` with every word and `h_w / p(w)`; returns the log-likelihood of
-/// the words that some topic has. O(words * topics).
-pub(super) fn expect(
+/// the words that some topic has, or 0 without `LOGS`. O(words * topics).
+fn expect_with<const LOGS: bool>(
     (words, counts): Document<'_>,
     topics: &ByWord,
     theta: &[f64],
@@ -69,13 +90,27 @@ pub(super) fn expect(
         let row = topics.row(word);
         let p = product(theta, row);
         if p > 0.0 {
-            likelihood += h * p.ln();
+            if LOGS {
+                likelihood += h * p.ln();
+            }
             let r = h / p;
-            next.iter_mut().zip(row).for_each(|(n, v)| *n += r * v);
+            let counts = r * topics.evidence[word as usize];
+            next.iter_mut().zip(row).for_each(|(n, v)| *n += counts * v);
             ratio(word, r);
         }
     }
     likelihood
+}
+
+/// See [`expect_with`], with the likelihood.
+pub(super) fn expect(
+    document: Document<'_>,
+    topics: &ByWord,
+    theta: &[f64],
+    next: &mut [f64],
+    ratio: impl FnMut(u32, f64),
+) -> f64 {
+    expect_with::<LIKELIHOOD>(document, topics, theta, next, ratio)
 }
 
 /// The inner product, in four sums that a processor can keep apart: short vectors, millions of times.
@@ -138,13 +173,13 @@ pub(super) fn fit_document(
     next: &mut [f64],
 ) {
     for _ in 0..FIT_STEPS {
-        expect(document, topics, theta, next, |_, _| {});
+        expect_with::<SHARES_ALONE>(document, topics, theta, next, |_, _| {});
         if maximise(theta, next, prior) < STILL {
             break;
         }
     }
     if prior > 0.0 {
-        expect(document, topics, theta, next, |_, _| {});
+        expect_with::<SHARES_ALONE>(document, topics, theta, next, |_, _| {});
         next.iter_mut().zip(theta.iter()).for_each(|(n, t)| *n = *n * t + prior);
         scale_into(theta, next);
     }
@@ -202,7 +237,25 @@ mod tests {
     use super::*;
 
     fn topics() -> ByWord {
-        ByWord::new(&Dense::from_rows(&[[0.5, 0.3, 0.2, 0.0], [0.0, 0.2, 0.3, 0.5]]).unwrap())
+        let topics = Dense::from_rows(&[[0.5, 0.3, 0.2, 0.0], [0.0, 0.2, 0.3, 0.5]]).unwrap();
+        ByWord::new(&topics, &vec![1.0; 4].into())
+    }
+
+    #[test]
+    fn common_words_are_less_evidence() {
+        let found = evidence(&[90.0, 10.0], &[99, 9], 99);
+        // ln(100 / 100) + 1 and ln(100 / 10) + 1, scaled to mean 1 over 100 tokens.
+        let mean = (90.0 + 10.0 * (10f64.ln() + 1.0)) / 100.0;
+        assert!((found[0] - 1.0 / mean).abs() < 1e-12);
+        assert!((found[1] - (10f64.ln() + 1.0) / mean).abs() < 1e-12);
+        let mut topics = topics();
+        let counts = Sparse::from_triplets(1, 4, &[(0, 0, 2.0), (0, 3, 2.0)]).unwrap();
+        let share = |topics: &ByWord| {
+            fit_documents(&counts, topics, 0.1, &[0.5; 2], &Control::default()).row(0)[0]
+        };
+        assert!((share(&topics) - 0.5).abs() < 1e-6);
+        topics.evidence = vec![1.5, 1.0, 1.0, 0.5].into();
+        assert!((share(&topics) - 3.1 / 4.2).abs() < 1e-2, "{}", share(&topics));
     }
 
     #[test]
@@ -258,7 +311,8 @@ mod tests {
 
     #[test]
     fn documents_without_known_words_get_the_fallback() {
-        let topics = ByWord::new(&Dense::from_rows(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).unwrap());
+        let topics = Dense::from_rows(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).unwrap();
+        let topics = ByWord::new(&topics, &vec![1.0; 3].into());
         let counts = Sparse::from_triplets(3, 3, &[(1, 2, 4.0), (2, 0, 1.0), (2, 2, 9.0)]).unwrap();
         let shares = fit_documents(&counts, &topics, 0.0, &[0.25, 0.75], &Control::default());
         assert_eq!((shares.row(0), shares.row(1)), (&[0.25, 0.75][..], &[0.25, 0.75][..]));

@@ -48,7 +48,7 @@ pub struct TopicsArgs {
     /// Only words in at least N documents name a topic (default: by the corpus)
     #[arg(long, value_name = "N", help_heading = "Words")]
     pub candidate_df: Option<usize>,
-    /// Keep at most N words, the most frequent ones
+    /// Keep at most N words, the most frequent ones (default 30000)
     #[arg(long, value_name = "N", help_heading = "Words")]
     pub max_words: Option<usize>,
     /// Words that name topics, apart by commas; + joins words that name one

@@ -19,6 +19,7 @@ pub(super) use rows::collect;
 pub use rows::{SparseRow, add_blocks};
 
 use crate::Error;
+use crate::control::{Control, Stop, Watch};
 use crate::kernels::prefetch;
 use crate::matrix::{Dense, Entries, Matrix, Row, Sparse};
 use rand::SeedableRng;
@@ -178,38 +179,64 @@ impl<'a> PairSums<'a> {
         first: usize,
         terms: Range<usize>,
     ) -> Vec<SparseRow> {
-        terms
+        let rows = self.rows_controlled(by_term, first, terms, &Control::default());
+        rows.expect("nothing stops it")
+    }
+
+    /// The same, until `control` says stop.
+    ///
+    /// # Errors
+    /// [`Error::NoAnswer`] then.
+    pub(super) fn rows_controlled(
+        &self,
+        by_term: &Matrix,
+        first: usize,
+        terms: Range<usize>,
+        control: &Control,
+    ) -> Result<Vec<SparseRow>, Error> {
+        let rows: Option<Vec<SparseRow>> = terms
             .into_par_iter()
             .map_init(
-                || vec![0.0; self.width()],
-                |sums, i| self.row(by_term.row(i - first), i, sums),
+                || (vec![0.0; self.width()], control.watch()),
+                |(sums, watch), i| match control.goes_on() {
+                    true => self.row(by_term.row(i - first), i, sums, watch),
+                    false => None,
+                },
             )
-            .collect()
+            .collect();
+        rows.ok_or_else(|| Error::NoAnswer(control.cut_short().unwrap_or(Stop::Interrupted)))
     }
 
     /// Row i of the result, from the documents that have the term: block by block, and blocks in
     /// the order of a binary counter. `sums` has the width of the result, is zero before and after.
-    fn row(&self, entries: Row<'_>, i: usize, sums: &mut [f64]) -> SparseRow {
+    /// `None` when it was stopped.
+    fn row(
+        &self,
+        entries: Row<'_>,
+        i: usize,
+        sums: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> Option<SparseRow> {
         let coming = match entries.entries() {
             Entries::Sparse(columns, _) => columns,
             Entries::Dense(_) => &[],
         };
         if entries.stored() == 0 {
-            return SparseRow::default();
+            return Some(SparseRow::default());
         }
         let walk = entries.nonzeros().enumerate().inspect(|(k, _)| self.fetch(coming, *k));
         let mut entries = walk.map(|(_, entry)| entry).peekable();
         let blocks = self.documents.len().div_ceil(self.block).max(1);
-        add_blocks(
+        let row = add_blocks(
             (1..=blocks).map(|block| {
                 let end = block * self.block;
                 let some = std::iter::from_fn(|| entries.next_if(|(d, _)| *d < end));
-                self.block(some, i, sums);
+                self.block(some, i, sums, watch);
                 drain(sums)
             }),
             add_rows,
-        )
-        .unwrap_or_default()
+        );
+        watch.spend(sums.len()).is_none().then(|| row.unwrap_or_default())
     }
 
     /// Documents are visited out of order: asks for those to come, given where the walk stands.
@@ -227,11 +254,21 @@ impl<'a> PairSums<'a> {
         }
     }
 
-    /// `sums += ` what the documents of one block say about term i.
-    fn block(&self, entries: impl Iterator<Item = (usize, f64)>, i: usize, sums: &mut [f64]) {
+    /// `sums += ` what the documents of one block say about term i, as far as `watch` lets it.
+    fn block(
+        &self,
+        entries: impl Iterator<Item = (usize, f64)>,
+        i: usize,
+        sums: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) {
         let (mut own, mut itself) = (0.0, 0.0);
         for (d, h) in entries.filter(|e| self.factors[e.0] > 0.0) {
             let (document, factor) = (self.documents[d], self.factors[d]);
+            // Documents lie here and there: reaching one costs as much as some products.
+            if watch.spend(document.stored() + 8).is_some() {
+                break;
+            }
             match self.buckets {
                 None => document.add_to(h * factor, sums),
                 Some(buckets) => {
