@@ -12,7 +12,7 @@
 //! terms. Unlike the l1 error it depends on X through the cosines `U_S U^T` alone. Once they
 //! are there, by one matrix product, n is gone, a fit of a row costs what r x r systems cost, and what
 //! *every* exchange would gain is known nearly for the price of one look at all cosines
-//! ([`promise`]): on all rows, where an l1 search of equal cost has to be content with
+//! (`promise`): on all rows, where an l1 search of equal cost has to be content with
 //! a sample of rows and merged columns. On corpora its rows have an l1 error that is 1 to 4 percent below
 //! those of such a search, in a tenth of the time.
 //!
