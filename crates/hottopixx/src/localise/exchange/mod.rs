@@ -176,9 +176,9 @@ impl Walk<'_> {
         let mut random = ChaCha8Rng::seed_from_u64(0);
         let mut vain = 0;
         while vain < kicks
-            && self.left > 0.0
             && let Some(best) = optima.first()
             && best.hott.len() > 2
+            && self.affords_look(cosines, best)
             && let Some(promising) = cosines.promising(best, 2 * LEADERS, self.control)
             && !promising.is_empty()
         {
@@ -222,11 +222,10 @@ impl Walk<'_> {
     /// promised most. `None` when none gains, when the work is done, or when stopped.
     fn improved(&mut self, cosines: &Cosines<'_>, place: &Place) -> Option<(Place, Vec<Exchange>)> {
         self.report(place.score);
-        let (look, fit) = cosines.operations(place);
-        if look > self.left {
+        if !self.affords_look(cosines, place) {
             return None;
         }
-        self.left -= look;
+        let (_, fit) = cosines.operations(place);
         let least = place.score * (1.0 - LEAST_GAIN);
         let promising = cosines.promising(place, 2 * LEADERS, self.control)?;
         for exchange in promising.iter().take(VAIN) {
@@ -238,6 +237,16 @@ impl Walk<'_> {
             }
         }
         None
+    }
+
+    /// Whether a look at all exchanges is still to be had; if so, it is paid for.
+    fn affords_look(&mut self, cosines: &Cosines<'_>, place: &Place) -> bool {
+        let (look, _) = cosines.operations(place);
+        let affordable = look <= self.left;
+        if affordable {
+            self.left -= look;
+        }
+        affordable
     }
 
     fn report(&self, score: f64) {
