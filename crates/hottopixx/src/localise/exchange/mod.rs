@@ -14,7 +14,7 @@
 //! *every* exchange would gain is known nearly for the price of one look at all cosines
 //! (`promise`): on all rows, where an l1 search of equal cost has to be content with
 //! a sample of rows and merged columns. On corpora its rows have an l1 error that is 1 to 4 percent below
-//! those of such a search, in a tenth of the time.
+//! those of such a search, with less work.
 //!
 //! Where every row's error is near 1 (documents instead of co-occurrences), squares are a poor
 //! guide, and the exchanges in l1 that follow (`select::search`) do the work.
