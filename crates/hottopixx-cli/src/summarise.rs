@@ -5,37 +5,20 @@ use crate::problem::Problem;
 use hottopixx::{Factorization, Objective};
 use hottopixx_io::machine::peak_memory;
 use hottopixx_report::html::diagonal_entries;
-use hottopixx_report::{StepSeconds, Summary, Topic, explained_rows, strongest, worst_rows};
-use serde::Serialize;
+use hottopixx_report::{
+    NamedHott, RunFacts, StepSeconds, Summary, Topic, explained_rows, strongest, worst_rows,
+};
 
-/// What a run took, and what it ran with: the end of what `certify` and `compare` report.
-#[derive(Serialize)]
-pub struct RunFacts {
-    pub seconds: RunSeconds,
-    pub peak_memory_bytes: Option<u64>,
-    pub threads: usize,
-    pub seed: u64,
-    pub version: &'static str,
-}
-
-impl RunFacts {
-    /// The facts of a run that loaded its input for this many seconds and has its answer now.
-    pub fn new(session: &Session, load: f64) -> Self {
-        RunFacts {
-            seconds: RunSeconds { load, total: session.elapsed() },
-            peak_memory_bytes: peak_memory(),
-            threads: session.threads,
-            seed: session.seed(),
-            version: env!("CARGO_PKG_VERSION"),
-        }
+/// The facts of a run that loaded its input for this many seconds and has its answer now.
+pub fn run_facts(session: &Session, load: f64) -> RunFacts {
+    RunFacts {
+        seconds: StepSeconds { load, steps: None, total: session.elapsed() },
+        peak_memory_bytes: peak_memory(),
+        predicted_memory_bytes: None,
+        threads: session.threads,
+        seed: Some(session.seed()),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
     }
-}
-
-/// Seconds of loading, and from the start of the program until the answer.
-#[derive(Serialize)]
-pub struct RunSeconds {
-    pub load: f64,
-    pub total: f64,
 }
 
 /// How many members a topic is shown with, and how many badly explained rows.
@@ -57,13 +40,12 @@ pub fn summary(
     let rows: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
     let members = strongest(&answer.f, &answer.w, &rows, SHOWN, names);
     let topics = answer.hott.iter().zip(members).map(|(hott, members)| Topic {
-        row: hott.row,
-        name: names.map(|names| names[hott.row].clone()),
-        weight: hott.weight,
-        group: hott.group.clone(),
+        named: NamedHott::new(hott.clone(), names),
         group_names: names.map(|names| hott.group.iter().map(|&row| names[row].clone()).collect()),
         members,
     });
+    let mut run = run_facts(session, load_seconds);
+    run.seconds.steps = Some(answer.seconds);
     let (f, w, errors) = (&answer.f, &answer.w, &answer.errors.per_row);
     Summary {
         input: problem.label.clone(),
@@ -91,15 +73,6 @@ pub fn summary(
         bounds: answer.bounds.clone(),
         path: None,
         notes: answer.notes.clone(),
-        seconds: StepSeconds {
-            load: load_seconds,
-            steps: answer.seconds,
-            total: session.elapsed(),
-        },
-        peak_memory_bytes: peak_memory(),
-        predicted_memory_bytes: None,
-        threads: session.threads,
-        seed: session.seed(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
+        run,
     }
 }

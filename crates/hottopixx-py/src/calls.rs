@@ -90,14 +90,6 @@ pub fn certify(
     Ok((answer(py, certified.answer)?, verdict))
 }
 
-/// One line of a comparison, beside its answer.
-#[derive(Serialize)]
-struct ComparisonLine {
-    seconds: f64,
-    ratio: f64,
-    agreement: Option<usize>,
-}
-
 /// Answers with their lines, methods without an answer in time, methods left out and why.
 type Table = (Vec<(Answer, String)>, Vec<&'static str>, Vec<(&'static str, String)>);
 
@@ -117,8 +109,7 @@ pub fn compare(
     })?;
     let mut answers = Vec::new();
     for entry in compared.answers {
-        let (seconds, ratio, agreement) = (entry.seconds, entry.ratio, entry.agreement);
-        let line = json(&ComparisonLine { seconds, ratio, agreement })?;
+        let line = json(&entry)?;
         answers.push((answer(py, entry.answer)?, line));
     }
     let left_out = compared.skipped.into_iter().map(|(method, why)| {

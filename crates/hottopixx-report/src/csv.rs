@@ -1,19 +1,21 @@
 //! `hott.csv`: one line per topic, for spreadsheets and scripts.
 
-use crate::{RowValue, Summary, Topic};
+use crate::{NamedHott, RowValue, Summary, Topic};
+use hottopixx::HottRow;
 use hottopixx::matrix::Matrix;
 
 /// Header `topic,row,name,weight,group,members`; topics from 1, rows from 0, lists separated by `;`.
 pub fn hott(summary: &Summary) -> String {
     let mut out = String::from("topic,row,name,weight,group,members\n");
     for (k, topic) in summary.hott.iter().enumerate() {
-        let group: Vec<String> = topic.group.iter().map(usize::to_string).collect();
+        let NamedHott { hott: HottRow { row, weight, group }, name } = &topic.named;
+        let group: Vec<String> = group.iter().map(usize::to_string).collect();
         let members: Vec<String> = topic.members.iter().map(RowValue::label).collect();
         let cells = [
             (k + 1).to_string(),
-            topic.row.to_string(),
-            topic.name.clone().unwrap_or_default(),
-            topic.weight.to_string(),
+            row.to_string(),
+            name.clone().unwrap_or_default(),
+            weight.to_string(),
             group.join(";"),
             members.join(";"),
         ];
@@ -62,7 +64,7 @@ mod tests {
     #[test]
     fn quotes_only_where_needed() {
         let mut summary = example();
-        summary.hott[1].name = Some("a,\"b\"".into());
+        summary.hott[1].named.name = Some("a,\"b\"".into());
         let text = hott(&summary);
         assert!(text.starts_with("topic,row,name,weight,group,members\n"), "{text}");
         assert!(text.contains("1,12,oil,0.97,12;31,crude;opec\n"), "{text}");

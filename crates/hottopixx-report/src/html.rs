@@ -108,10 +108,10 @@ fn how(out: &mut String, s: &Summary, command: &str) {
         ("method", method),
         ("makes small", objective.to_owned()),
         ("cleaning", s.cleaning.name().to_owned()),
-        ("seed", s.seed.to_string()),
-        ("time", format!("{} on {}", seconds(&s.seconds), count(s.threads, "thread"))),
-        ("peak memory", s.peak_memory_bytes.map_or_else(|| "unknown".to_owned(), size)),
-        ("version", format!("hottopixx {}", s.version)),
+        ("seed", s.run.seed.map_or_else(|| "none".to_owned(), |seed| seed.to_string())),
+        ("time", format!("{} on {}", seconds(&s.run.seconds), count(s.run.threads, "thread"))),
+        ("peak memory", s.run.peak_memory_bytes.map_or_else(|| "unknown".to_owned(), size)),
+        ("version", format!("hottopixx {}", s.run.version)),
     ];
     facts(out, &entries);
 }
@@ -186,8 +186,8 @@ pub(crate) mod tests {
         summary.input = nasty.into();
         summary.notes = vec![nasty.into()];
         for topic in &mut summary.hott {
-            topic.name = Some(nasty.into());
-            topic.group_names = Some(vec![nasty.into(); topic.group.len()]);
+            topic.named.name = Some(nasty.into());
+            topic.group_names = Some(vec![nasty.into(); topic.named.hott.group.len()]);
             topic.members.iter_mut().for_each(|member| member.name = Some(nasty.into()));
         }
         summary.worst.iter_mut().for_each(|entry| entry.name = Some(nasty.into()));

@@ -9,18 +9,20 @@
 pub mod bounds;
 pub mod csv;
 pub mod html;
+mod named;
 pub mod page;
 pub mod plot;
 mod proof;
 mod rows;
+mod run;
 mod summary;
 pub mod table;
 pub mod text;
 pub mod topics;
 pub mod topics_page;
 
-pub use proof::{ChoiceProof, ChoiceSearch, Proof, Theorem};
+pub use named::{NamedHott, NamedRow, numbered};
+pub use proof::{ChoiceProof, Proof, Theorem};
 pub use rows::{ExplainedRow, explained_rows};
-pub use summary::{
-    RowValue, StepSeconds, Summary, Topic, six, six_down, six_up, strongest, worst_rows,
-};
+pub use run::{RunFacts, StepSeconds};
+pub use summary::{RowValue, Summary, Topic, six, six_down, six_up, strongest, worst_rows};

@@ -1,6 +1,7 @@
 //! A certified answer as it is reported: the program's claims, what became of them, the theorem.
 
 use hottopixx::certify::{Theory, Verified};
+use hottopixx::choice::{ChoiceBound, ChoiceSearch};
 use hottopixx::{Bounds, Certified};
 use serde::Serialize;
 
@@ -43,58 +44,37 @@ impl From<&Certified> for Proof {
 /// What is known of every choice of rows with free weights.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChoiceProof {
-    /// No choice has a smaller largest error: verified.
-    pub bound: f64,
-    /// The best choice that was met, as rows of the input.
-    pub hott: Vec<usize>,
-    /// Its largest error.
-    pub error: f64,
+    /// The bound that is verified and the best choice that was met, in rows of the input; without the cuts
+    /// behind it.
+    #[serde(flatten)]
+    pub found: ChoiceBound,
     /// `(error - bound) / error`, with the bound of the search where there was one.
     pub gap: f64,
     /// What a search for the best choice came to, where it was asked for.
     pub search: Option<ChoiceSearch>,
 }
 
-/// A search for the best choice.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct ChoiceSearch {
-    /// No choice has a smaller largest error, as far as the search has got.
-    pub bound: f64,
-    /// Whether no choice is better (by more than 1e-5 of the error).
-    pub optimal: bool,
-    /// Nodes visited.
-    pub nodes: usize,
-}
-
 impl ChoiceProof {
     /// `row` leads from rows of the matrix that was certified to rows of the input.
     pub fn new(certified: &Certified, row: impl Fn(usize) -> usize) -> Option<Self> {
         let choice = certified.choice.as_ref()?;
-        let search = certified.exact.as_ref().map(|exact| ChoiceSearch {
-            bound: exact.bound,
-            optimal: exact.optimal,
-            nodes: exact.nodes,
-        });
+        let search = certified.exact;
         let bound = search.map_or(choice.bound, |search| search.bound);
         let gap = if choice.gap() == 0.0 { 0.0 } else { (choice.error - bound) / choice.error };
-        Some(ChoiceProof {
-            bound: choice.bound,
-            hott: choice.rows.iter().map(|&i| row(certified.x.input_row(i))).collect(),
-            error: choice.error,
-            gap,
-            search,
-        })
+        let rows = choice.rows.iter().map(|&i| row(certified.x.input_row(i))).collect();
+        let found = ChoiceBound { rows, certificate: None, ..*choice };
+        Some(ChoiceProof { found, gap, search })
     }
 
     /// What it means, in sentences.
     pub fn sentence(&self, rank: usize) -> String {
-        let rows: Vec<String> = self.hott.iter().map(ToString::to_string).collect();
+        let rows: Vec<String> = self.found.rows.iter().map(ToString::to_string).collect();
         let (chosen, rows) = (count(rank, "row"), rows.join(", "));
         let verified = format!(
             "no choice of {chosen} has a largest error below {}; weights free, as in the error above",
-            six_down(self.bound)
+            six_down(self.found.bound)
         );
-        let best = format!("rows {rows} have {}", six(self.error));
+        let best = format!("rows {rows} have {}", six(self.found.error));
         match self.search {
             Some(ChoiceSearch { optimal: true, nodes, .. }) => format!(
                 "{best}, and no choice of {chosen} is better: proven by a search of {}. Verified on its own: {verified}.",

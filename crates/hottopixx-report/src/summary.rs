@@ -1,10 +1,11 @@
 //! The answer as it is reported, in names and rows of the input.
 
-use crate::ExplainedRow;
+use crate::named::{label, name_of};
+use crate::{ExplainedRow, NamedHott, RunFacts};
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
-use hottopixx::{Bounds, Cleaning, Errors, Objective, RankPath, Seconds};
-use serde::{Deserialize, Serialize};
+use hottopixx::{Bounds, Cleaning, Errors, HottRow, Objective, RankPath};
+use serde::Serialize;
 
 /// A row of the input with a number: a strong member of a topic, or a badly explained row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,15 +21,10 @@ pub struct RowValue {
 /// One hott topic.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Topic {
-    /// The hott row, in the numbering of the input, from 0.
-    pub row: usize,
-    /// Its name, where names are known.
-    pub name: Option<String>,
-    /// Weight on the diagonal of the localising matrix, pooled over the group.
-    pub weight: f64,
-    /// Rows that could stand in its place with nearly the same error, itself included.
-    pub group: Vec<usize>,
-    /// Their names, where names are known.
+    /// The hott row, in the numbering of the input.
+    #[serde(flatten)]
+    pub named: NamedHott,
+    /// Names of the rows of its group, where names are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_names: Option<Vec<String>>,
     /// The rows with the largest entries in this topic's column of F, strongest first.
@@ -92,18 +88,6 @@ fn decimals(value: f64) -> usize {
     if value == 0.0 { 1 } else { (5 - value.abs().log10().floor() as i32).clamp(0, 9) as usize }
 }
 
-/// Wall-clock seconds of a run, step by step.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct StepSeconds {
-    /// Reading and preparing the input.
-    pub load: f64,
-    /// The steps from there to the answer.
-    #[serde(flatten)]
-    pub steps: Seconds,
-    /// From the start of the program until the answer.
-    pub total: f64,
-}
-
 /// The whole answer: what `--json` prints and `summary.json` holds, key by key.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
@@ -158,36 +142,28 @@ pub struct Summary {
     /// What the reader should know about how the rows were chosen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Time of each step.
-    pub seconds: StepSeconds,
-    /// Largest resident memory of the process; null where the system does not tell.
-    pub peak_memory_bytes: Option<u64>,
-    /// What it could be at most, as known from the size of the input before the run began.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub predicted_memory_bytes: Option<u64>,
-    /// Threads used.
-    pub threads: usize,
-    /// The seed.
-    pub seed: u64,
-    /// Version of the program.
-    pub version: String,
+    /// What the run took, and what it ran with.
+    #[serde(flatten)]
+    pub run: RunFacts,
 }
 
 impl Topic {
     /// The hott row's name, or `row 7` where there are no names.
     pub fn title(&self) -> String {
-        self.name.clone().unwrap_or_else(|| format!("row {}", self.row))
+        let NamedHott { hott, name } = &self.named;
+        name.clone().unwrap_or_else(|| format!("row {}", hott.row))
     }
 
     /// The topic's name, or its row number where there are no names.
     pub fn label(&self) -> String {
-        label(self.row, self.name.as_deref())
+        label(self.named.hott.row, self.named.name.as_deref())
     }
 
     /// Names, or row numbers, of the other rows of the group.
     pub fn stand_ins(&self) -> Vec<String> {
         let name = |k: usize| self.group_names.as_ref().and_then(|names| names.get(k));
-        let others = self.group.iter().enumerate().filter(|&(_, &row)| row != self.row);
+        let HottRow { row: own, group, .. } = &self.named.hott;
+        let others = group.iter().enumerate().filter(|(_, row)| *row != own);
         others.map(|(k, &row)| label(row, name(k).map(String::as_str))).collect()
     }
 }
@@ -197,10 +173,6 @@ impl RowValue {
     pub fn label(&self) -> String {
         label(self.row, self.name.as_deref())
     }
-}
-
-fn label(row: usize, name: Option<&str>) -> String {
-    name.map_or_else(|| row.to_string(), str::to_owned)
 }
 
 /// The rows that lean on each topic most, `count` of them, the topic's own hott row left out.
@@ -225,12 +197,11 @@ pub fn strongest(
             topics[k].push((i, value, mass * (mass / total)));
         }
     }
-    let name = |row: usize| names.and_then(|names| names.get(row).cloned());
     for rows in &mut topics {
         rows.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
         rows.truncate(count);
     }
-    let entry = |(row, value, _)| RowValue { row, name: name(row), value };
+    let entry = |(row, value, _)| RowValue { row, name: name_of(row, names), value };
     topics.into_iter().map(|rows| rows.into_iter().map(entry).collect()).collect()
 }
 
@@ -249,18 +220,18 @@ pub(crate) fn largest_first(
     let mut rows: Vec<usize> = (0..values.len()).filter(|&row| counts(row)).collect();
     rows.sort_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
     rows.truncate(most);
-    let name = |row: usize| names.and_then(|names| names.get(row).cloned());
-    rows.into_iter().map(|row| RowValue { row, name: name(row), value: values[row] }).collect()
+    let entry = |row: usize| RowValue { row, name: name_of(row, names), value: values[row] };
+    rows.into_iter().map(entry).collect()
 }
 
 #[cfg(test)]
 pub(crate) fn example() -> Summary {
     let entry = |row, name: &str, value| RowValue { row, name: Some(name.to_owned()), value };
     let topic = |row, name: &str, weight, group: &[usize], members: Vec<RowValue>| Topic {
-        row,
-        name: Some(name.to_owned()),
-        weight,
-        group: group.to_vec(),
+        named: NamedHott {
+            hott: HottRow { row, weight, group: group.to_vec() },
+            name: Some(name.to_owned()),
+        },
         group_names: Some(group.iter().map(|row| format!("n{row}")).collect()),
         members,
     };
@@ -296,16 +267,7 @@ pub(crate) fn example() -> Summary {
         bounds: None,
         path: None,
         notes: vec![],
-        seconds: StepSeconds {
-            load: 0.01,
-            steps: Seconds { localize: 0.2, select: 0.1, clean: 0.05 },
-            total: 0.36,
-        },
-        peak_memory_bytes: Some(25_300_000),
-        predicted_memory_bytes: None,
-        threads: 2,
-        seed: 0,
-        version: "0.1.0".into(),
+        run: crate::run::example(),
     }
 }
 

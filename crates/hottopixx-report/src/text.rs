@@ -9,7 +9,7 @@ use hottopixx::{Cleaning, Objective, RankPath, Seconds};
 /// What was factored and how: the first lines of every report.
 pub fn banner(summary: &Summary) -> String {
     let s = summary;
-    let mut out = format!("hottopixx {}\n", s.version);
+    let mut out = format!("hottopixx {}\n", s.run.version);
     let shape = format!(
         "{} features x {} examples, {} nonzeros",
         grouped(s.features),
@@ -37,14 +37,15 @@ pub fn banner(summary: &Summary) -> String {
         Objective::Mean => "mean",
         Objective::Max => "largest",
     };
-    let threads = count(s.threads, "thread");
-    line(&mut out, "settings", &format!("least {goal} error, seed {}, {threads}", s.seed));
+    let threads = count(s.run.threads, "thread");
+    let seed = s.run.seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
+    line(&mut out, "settings", &format!("least {goal} error{seed}, {threads}"));
     out
 }
 
 /// The hott topics as a table: row, name, weight, the rest of the group, strongest members.
 pub fn topics(summary: &Summary) -> String {
-    let named = summary.hott.iter().any(|topic| topic.name.is_some());
+    let named = summary.hott.iter().any(|topic| topic.named.name.is_some());
     let mut columns = vec![("topic", Align::Right), ("row", Align::Right)];
     if named {
         columns.push(("name", Align::Cut(12)));
@@ -54,11 +55,11 @@ pub fn topics(summary: &Summary) -> String {
     let mut table = Table::new(&columns);
     for (k, topic) in summary.hott.iter().enumerate() {
         let members: Vec<String> = topic.members.iter().map(RowValue::label).collect();
-        let mut cells = vec![(k + 1).to_string(), topic.row.to_string()];
+        let mut cells = vec![(k + 1).to_string(), topic.named.hott.row.to_string()];
         if named {
             cells.push(topic.label());
         }
-        cells.push(format!("{:.3}", topic.weight));
+        cells.push(format!("{:.3}", topic.named.hott.weight));
         cells.push(join_fitting(&topic.stand_ins(), " ", 16));
         cells.push(members.join(if named { " " } else { ", " }));
         table.row(cells);
@@ -105,9 +106,9 @@ pub fn facts(summary: &Summary) -> String {
     if let Some(path) = &s.path {
         ranks(&mut out, path);
     }
-    line(&mut out, "time", &seconds(&s.seconds));
-    if let Some(bytes) = s.peak_memory_bytes {
-        let predicted = s.predicted_memory_bytes.filter(|bytes| *bytes >= WORTH_SAYING);
+    line(&mut out, "time", &seconds(&s.run.seconds));
+    if let Some(bytes) = s.run.peak_memory_bytes {
+        let predicted = s.run.predicted_memory_bytes.filter(|bytes| *bytes >= WORTH_SAYING);
         let predicted =
             predicted.map_or_else(String::new, |bytes| format!(", {} predicted", size(bytes)));
         line(&mut out, "memory", &format!("{} at most{predicted}", size(bytes)));
@@ -149,10 +150,11 @@ const WORTH_SAYING: u64 = 1 << 30;
 
 /// Time of each step and in all.
 pub fn seconds(seconds: &StepSeconds) -> String {
-    let StepSeconds { load, steps: Seconds { localize, select, clean }, total } = seconds;
-    format!(
-        "{total:.2} s: load {load:.2}, localize {localize:.2}, select {select:.2}, clean {clean:.2}"
-    )
+    let StepSeconds { load, steps, total } = seconds;
+    let steps = steps.map_or_else(String::new, |Seconds { localize, select, clean }| {
+        format!(", localize {localize:.2}, select {select:.2}, clean {clean:.2}")
+    });
+    format!("{total:.2} s: load {load:.2}{steps}")
 }
 
 /// The text in lines of at most `width` characters, broken at blanks.
@@ -248,8 +250,8 @@ memory    24.1 MiB at most
     #[test]
     fn long_names_still_fit() {
         let mut summary = example();
-        summary.hott[0].name = Some("n".repeat(200));
-        summary.hott[0].group = (1000..1100).collect();
+        summary.hott[0].named.name = Some("n".repeat(200));
+        summary.hott[0].named.hott.group = (1000..1100).collect();
         summary.hott[0].members[0].name = Some("m".repeat(200));
         for line in topics(&summary).lines() {
             assert!(line.width() <= WIDTH, "{line}");

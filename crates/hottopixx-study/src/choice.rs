@@ -114,12 +114,12 @@ fn judge(seed: u64, index: u64) -> Option<Tally> {
     let least = best[rank - 1];
     match search(&question, &[], &SearchSettings::default()) {
         Ok(found) => {
-            let claims = [found.root.bound, found.bound];
+            let claims = [found.root.bound, found.tree.bound];
             if claims.iter().any(|claim| *claim > least + ROUNDING) {
                 tally.failures.push(format!("{name}: bounds {claims:?}, but {least} is reached"));
             }
             let off = (found.root.error - least).abs();
-            if found.optimal && off > 2e-5 * least + 2e-6 {
+            if found.tree.optimal && off > 2e-5 * least + 2e-6 {
                 let error = found.root.error;
                 tally.failures.push(format!("{name}: {error} called optimal, best {least}"));
             }
@@ -189,7 +189,7 @@ fn words(folder: &Path, report: &mut StudyReport) -> Result<()> {
                     return Ok((bound(&question, &[])?, None));
                 }
                 let found = search(&question, &[], &SearchSettings::default())?;
-                Ok((found.root, Some((found.optimal, found.nodes))))
+                Ok((found.root, Some((found.tree.optimal, found.tree.nodes))))
             };
             let (found, seconds) = on_one_thread(solve)?;
             let (found, tree) = found?;

@@ -34,7 +34,6 @@ pub mod svm;
 pub mod total;
 mod words;
 
-use hottopixx::Method;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a study prints, and what it found wanting.
@@ -48,14 +47,6 @@ pub struct StudyReport {
 
 /// Is told how many of how many things are done, and says whether to go on.
 pub type ProgressWatch<'a> = Box<dyn Fn(usize, usize) -> bool + Sync + 'a>;
-
-/// The method of that name.
-///
-/// # Errors
-/// The names that exist, when it is none of them.
-pub fn method(name: &str) -> Result<Method, String> {
-    name.parse().map_err(|error: hottopixx::Error| error.to_string())
-}
 
 /// As [`parallel`], telling `watch` after every item; `None` when it said to stop.
 pub fn watched<T: Sync, R: Send>(
@@ -123,11 +114,5 @@ mod tests {
             (Box::new(|_, _| true), Box::new(|done, _| done < 10));
         assert_eq!(super::watched(&items, &all, |i| *i), Some(items.clone()));
         assert!(super::watched(&items, &ten, |i| *i).is_none());
-    }
-
-    #[test]
-    fn methods_have_names() {
-        assert_eq!(super::method("spa"), Ok(hottopixx::Method::Spa));
-        assert!(super::method("nothing").unwrap_err().contains("auto"));
     }
 }

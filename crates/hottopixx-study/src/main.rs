@@ -4,9 +4,7 @@ use clap::{Parser, Subcommand};
 use hottopixx::Method;
 use hottopixx_study::StudyReport;
 use hottopixx_study::large::{ProcessRunner, RunRequest};
-use hottopixx_study::{
-    auto, bench, campaign, choice, hard, limits, lp, method, real, recovery, total,
-};
+use hottopixx_study::{auto, bench, campaign, choice, hard, limits, lp, real, recovery, total};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -26,7 +24,7 @@ enum Study {
         #[arg(long)]
         quick: bool,
         /// The method on trial
-        #[arg(long, default_value = "auto", value_parser = method)]
+        #[arg(long, default_value = "auto")]
         method: Method,
         /// Instances of each setting
         #[arg(long, default_value_t = 5)]

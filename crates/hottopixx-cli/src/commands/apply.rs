@@ -5,11 +5,12 @@ use crate::documents::{Counts, Kind, kind, read_counts, read_text};
 use crate::failure::{Failure, print};
 use crate::job::Session;
 use crate::output;
-use crate::summarise::RunFacts;
+use crate::summarise::run_facts;
 use hottopixx::control::Control;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::topics::SavedTopics;
 use hottopixx_io::{DocumentNames, Source, write};
+use hottopixx_report::RunFacts;
 use hottopixx_report::topics::documents_csv;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -57,7 +58,7 @@ pub fn run(args: &args::ApplyArgs, started: Instant) -> Result<(), Failure> {
                     shares: shares.row(d).to_vec(),
                 })
                 .collect(),
-            facts: RunFacts::new(&session, load),
+            facts: run_facts(&session, load),
         };
         return print(&output::json(&applied));
     }

@@ -5,19 +5,20 @@ use crate::failure::{Failure, print};
 use crate::job::{self, Session};
 use crate::output;
 use crate::problem::Problem;
-use crate::summarise::RunFacts;
+use crate::summarise::run_facts;
 use hottopixx::Goal;
 use hottopixx::certify::{Claims, Theory, Verified};
 use hottopixx::choice::SearchSettings;
 use hottopixx::control::Stop;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
-use hottopixx::text::Weight;
 use hottopixx::{Certified, Errors, Method};
 use hottopixx_io::write;
 use hottopixx_report::bounds;
 use hottopixx_report::table::{WIDTH, plain};
 use hottopixx_report::text::{grouped, line, wrapped};
-use hottopixx_report::{ChoiceProof, Proof, Theorem, six, six_down, six_up};
+use hottopixx_report::{
+    ChoiceProof, NamedHott, Proof, RunFacts, Theorem, numbered, six, six_down, six_up,
+};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Instant;
@@ -44,14 +45,6 @@ struct CertifyReport {
     stop: Stop,
     #[serde(flatten)]
     run: RunFacts,
-}
-
-#[derive(Serialize)]
-struct NamedHott {
-    row: usize,
-    name: Option<String>,
-    weight: f64,
-    group: Vec<usize>,
 }
 
 /// The part of certificate.json that `verify` reads.
@@ -130,11 +123,13 @@ impl Prepared {
         }
     }
 
-    /// The flags for text; nothing for a weight that there is not.
-    pub fn text(&self) -> Option<args::TextArgs> {
-        let weight = Weight::ALL.into_iter().find(|weight| weight.name() == self.weight)?;
-        let (min_df, candidate_df) = (self.min_df, self.candidate_df);
-        Some(args::TextArgs { cooccurrence: self.cooccurrence, min_df, candidate_df, weight })
+    /// The flags for text.
+    ///
+    /// # Errors
+    /// The library's sentence for a weight that it does not know.
+    pub fn text(&self) -> Result<args::TextArgs, hottopixx::Error> {
+        let (min_df, candidate_df, weight) = (self.min_df, self.candidate_df, self.weight.parse()?);
+        Ok(args::TextArgs { cooccurrence: self.cooccurrence, min_df, candidate_df, weight })
     }
 }
 
@@ -206,12 +201,7 @@ pub fn run(args: &args::CertifyArgs, started: Instant) -> Result<(), Failure> {
 fn report(session: &Session, problem: &Problem, certified: &Certified, load: f64) -> CertifyReport {
     let answer = problem.restore(certified.answer.clone());
     let names = problem.names.as_deref();
-    let hott = answer.hott.into_iter().map(|hott| NamedHott {
-        row: hott.row,
-        name: names.map(|names| names[hott.row].clone()),
-        weight: hott.weight,
-        group: hott.group,
-    });
+    let hott = answer.hott.into_iter().map(|hott| NamedHott::new(hott, names));
     let hott: Vec<NamedHott> = hott.collect();
     CertifyReport {
         input: problem.label.clone(),
@@ -228,7 +218,7 @@ fn report(session: &Session, problem: &Problem, certified: &Certified, load: f64
         theorem: Theorem::new(certified, |i| problem.input_row(i)),
         zero_rows: answer.zero_rows.len(),
         stop: answer.stop,
-        run: RunFacts::new(session, load),
+        run: run_facts(session, load),
     }
 }
 
@@ -316,10 +306,7 @@ fn human(r: &CertifyReport) -> String {
     );
     line(&mut out, "size", &size);
     out.push('\n');
-    let label = |hott: &NamedHott| match &hott.name {
-        Some(name) => format!("{} ({})", hott.row, plain(name)),
-        None => hott.row.to_string(),
-    };
+    let label = |named: &NamedHott| numbered(named.hott.row, named.name.as_deref());
     let labels: Vec<String> = r.hott.iter().map(label).collect();
     paragraph(&mut out, "rows", &labels.join(", "));
     let error = &r.error;

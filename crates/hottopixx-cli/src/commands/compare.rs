@@ -4,9 +4,10 @@ use crate::args;
 use crate::failure::{Failure, print};
 use crate::job::{self, Session};
 use crate::output::json;
-use crate::summarise::RunFacts;
+use crate::summarise::run_facts;
 use hottopixx::control::Stop;
 use hottopixx::{Bounds, Compared, Comparison, Errors, HottRow, Method, Objective, Skipped};
+use hottopixx_report::RunFacts;
 use hottopixx_report::table::{Align, Table, WIDTH};
 use hottopixx_report::text::{grouped, line, wrapped};
 use serde::Serialize;
@@ -93,7 +94,7 @@ pub fn run(args: &args::CompareArgs, started: Instant) -> Result<(), Failure> {
         methods: entries.collect(),
         no_answer: compared.no_answer.iter().map(|method| method.name()).collect(),
         skipped: skipped.map(|(method, why)| OmittedMethod::new(*method, why)).collect(),
-        run: RunFacts::new(&session, load),
+        run: run_facts(&session, load),
     };
     if session.interrupt.raised() && comparison.methods.is_empty() {
         return Err(Failure::Interrupted("interrupted before there was any answer".to_owned()));

@@ -116,7 +116,7 @@ fn human(summary: &Summary, spa: Option<f64>) -> String {
          hottopixx factor X.csv --transpose -r 10  rows are samples or documents\n  \
          hottopixx compare X.npy --rank 10         every method on your data\n  \
          hottopixx factor --help                   formats, text, limits\n",
-        summary.seconds.total
+        summary.run.seconds.total
     );
     out
 }

@@ -45,7 +45,7 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     session.finish();
 
     let mut summary = summary(&session, &problem, &answer, args.settings.objective, load_seconds);
-    summary.predicted_memory_bytes = Some(predicted);
+    summary.run.predicted_memory_bytes = Some(predicted);
     match path {
         Some(Ok(path)) => {
             // An answer that was cut short has its reason already.

@@ -5,13 +5,12 @@ use crate::commands::certify::paragraph;
 use crate::failure::{Failure, print};
 use crate::job::Session;
 use crate::output;
-use crate::summarise::RunSeconds;
+use crate::summarise::run_facts;
 use hottopixx::RankNeeded;
 use hottopixx::control::Stop;
-use hottopixx_io::machine::peak_memory;
-use hottopixx_report::six;
 use hottopixx_report::table::plain;
 use hottopixx_report::text::{count, grouped, line};
+use hottopixx_report::{NamedRow, RunFacts, numbered, six};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -37,16 +36,8 @@ struct RankReport {
     /// Nodes of the search.
     nodes: usize,
     stop: Stop,
-    seconds: RunSeconds,
-    peak_memory_bytes: Option<u64>,
-    threads: usize,
-    version: &'static str,
-}
-
-#[derive(Serialize)]
-struct NamedRow {
-    row: usize,
-    name: Option<String>,
+    #[serde(flatten)]
+    run: RunFacts,
 }
 
 /// Loads, brackets, reports.
@@ -59,10 +50,7 @@ pub fn run(args: &args::RankArgs, started: Instant) -> Result<(), Failure> {
     let RankNeeded { hott, bracket, .. } = needed.map_err(|error| problem.failure(error))?;
     session.finish();
     let names = problem.names.as_deref();
-    let named = hott.iter().map(|&row| {
-        let row = problem.input_row(row);
-        NamedRow { row, name: names.map(|names| names[row].clone()) }
-    });
+    let named = hott.iter().map(|&row| NamedRow::new(problem.input_row(row), names));
     let report = RankReport {
         input: problem.label.clone(),
         features: problem.features(),
@@ -77,10 +65,8 @@ pub fn run(args: &args::RankArgs, started: Instant) -> Result<(), Failure> {
         error: bracket.error,
         nodes: bracket.nodes,
         stop: bracket.stop,
-        seconds: RunSeconds { load, total: session.elapsed() },
-        peak_memory_bytes: peak_memory(),
-        threads: session.threads,
-        version: env!("CARGO_PKG_VERSION"),
+        // Nothing is random.
+        run: RunFacts { seed: None, ..run_facts(&session, load) },
     };
     print(&if args.print.json { output::json(&report) } else { human(&report) })?;
     match report.stop {
@@ -92,7 +78,7 @@ pub fn run(args: &args::RankArgs, started: Instant) -> Result<(), Failure> {
 }
 
 fn human(r: &RankReport) -> String {
-    let mut out = format!("hottopixx {}\n", r.version);
+    let mut out = format!("hottopixx {}\n", r.run.version);
     line(&mut out, "input", &plain(&r.input));
     let size = format!("{} features x {} examples", grouped(r.features), grouped(r.examples));
     line(&mut out, "size", &size);
@@ -104,10 +90,7 @@ fn human(r: &RankReport) -> String {
         format!("at least {}, and these {} do it", count(r.lower, "row"), grouped(r.upper))
     };
     paragraph(&mut out, "rank", &rank);
-    let label = |row: &NamedRow| match &row.name {
-        Some(name) => format!("{} ({})", row.row, plain(name)),
-        None => row.row.to_string(),
-    };
+    let label = |named: &NamedRow| numbered(named.row, named.name.as_deref());
     let labels: Vec<String> = r.hott.iter().map(label).collect();
     paragraph(&mut out, "rows", &labels.join(", "));
     line(&mut out, "error", &format!("largest {}, tau {}", six(r.error), r.tau));
@@ -120,7 +103,7 @@ fn human(r: &RankReport) -> String {
         let nodes = count(r.nodes, "node");
         line(&mut out, "search", &format!("at least {}, after {nodes}", count(r.lower, "row")));
     }
-    line(&mut out, "time", &format!("{:.2} s", r.seconds.total));
+    line(&mut out, "time", &format!("{:.2} s", r.run.seconds.total));
     if r.stop != Stop::Finished {
         line(&mut out, "stopped", &format!("{}: the bracket holds all the same", r.stop));
     }

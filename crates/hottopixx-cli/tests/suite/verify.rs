@@ -135,7 +135,9 @@ fn every_file_that_was_changed_is_refused() {
     alter("costs 1", &|w| w["cost"][2] = json!(1.0));
     alter("nothing was certified", &|w| w["claims"] = Value::Null);
     alter("lists other rows", &|w| w["prepared"]["transpose"] = json!(true));
-    alter("weight 'x'", &|w| w["prepared"]["weight"] = json!("x"));
+    alter("weight = x is not possible: choose one of none, tfidf, log", &|w| {
+        w["prepared"]["weight"] = json!("x")
+    });
     alter("the file says", &|w| w["certificate"]["choice_bound"] = json!(0.5));
     alter("do not prove", &|w| w["choice_certificate"]["threshold"] = json!(0.5));
     alter("another number", &|w| w["choice_certificate"]["rank"] = json!(4));

@@ -43,7 +43,7 @@ pub(super) fn diagonal(out: &mut String, s: &Summary) {
 }
 
 fn is_hott(s: &Summary, row: usize) -> bool {
-    s.hott.iter().any(|topic| topic.row == row)
+    s.hott.iter().any(|topic| topic.named.hott.row == row)
 }
 
 /// The gap between the r-th largest entry and the next, and what it says.

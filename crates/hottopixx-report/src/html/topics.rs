@@ -37,8 +37,8 @@ fn card(out: &mut String, k: usize, topic: &Topic) {
          <p class=\"small\">row {row}, weight {weight:.3}",
         others.join("\n"),
         title = escape(&topic.title()),
-        row = topic.row,
-        weight = topic.weight,
+        row = topic.named.hott.row,
+        weight = topic.named.hott.weight,
     );
     if !others.is_empty() {
         let shown = others.iter().take(STAND_INS).cloned().collect::<Vec<_>>().join(", ");

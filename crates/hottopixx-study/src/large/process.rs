@@ -1,7 +1,7 @@
 //! One whole run in a process of its own, from the file to F, W and errors, so that its seconds and
 //! its peak of memory are those of nothing else.
 
-use crate::{method, real};
+use crate::real;
 use anyhow::{Context, Result, bail};
 use hottopixx::matrix::Shape;
 use hottopixx::{Errors, Factor, HottRow, Method};
@@ -58,7 +58,7 @@ pub struct RunRequest {
     #[arg(long, value_name = "R")]
     pub rank: usize,
     /// How the rows are found
-    #[arg(long, value_name = "METHOD", value_parser = method)]
+    #[arg(long, value_name = "METHOD")]
     pub method: Method,
     /// Number of threads
     #[arg(long, value_name = "N")]
@@ -103,7 +103,7 @@ impl RunRequest {
             error: answer.errors,
             seconds: StepSeconds {
                 load,
-                steps: answer.seconds,
+                steps: Some(answer.seconds),
                 total: started.elapsed().as_secs_f64(),
             },
             peak_memory_bytes: machine::peak_memory(),

@@ -164,7 +164,7 @@ impl LargeSet {
             nonzeros: measured.nonzeros,
             seconds,
             load: measured.seconds.load,
-            steps: measured.seconds.steps,
+            steps: measured.seconds.steps.unwrap_or_default(),
             peak: measured.peak_memory_bytes,
             predicted: measured.predicted_memory_bytes,
             found: truth.recovered(&rows),

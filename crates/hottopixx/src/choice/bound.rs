@@ -21,21 +21,28 @@ pub(super) const EXPLAINED: f64 = 1e-6;
 const EFFORT: Effort = Effort { rounds: 60, thorough: true, least_gain: 3e-3 };
 
 /// A bound on the largest error of every choice of r rows, with weights as free as in the reported error.
-#[derive(Debug, Clone)]
+///
+/// It serialises without its proof and how it was found.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ChoiceBound {
     /// Every choice of this many rows has a largest error above this (0: at least this). Verified.
     pub bound: f64,
     /// The proof; `None` where nothing above 0 is proven.
+    #[serde(skip)]
     pub certificate: Option<ChoiceCertificate>,
     /// The best choice that was met on the way, as rows of X, increasing.
+    #[serde(rename = "hott")]
     pub rows: Vec<usize>,
     /// Its largest error, by exact cleaning.
     pub error: f64,
     /// Thresholds that were tried.
+    #[serde(skip)]
     pub thresholds: usize,
     /// Cuts found.
+    #[serde(skip)]
     pub cuts: usize,
     /// Why it ended.
+    #[serde(skip)]
     pub stop: Stop,
 }
 

@@ -35,7 +35,7 @@ mod search;
 
 pub use bound::{ChoiceBound, bound};
 pub use rank::{RankBracket, rank_needed};
-pub use search::{ExactChoice, SearchSettings, search};
+pub use search::{ChoiceSearch, ExactChoice, SearchSettings, search};
 
 use crate::matrix::Shape;
 

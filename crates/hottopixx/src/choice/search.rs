@@ -42,6 +42,13 @@ impl Default for SearchSettings {
 pub struct ExactChoice {
     /// The root's bound, which a certificate proves, and the best choice found.
     pub root: ChoiceBound,
+    /// What the tree adds to it.
+    pub tree: ChoiceSearch,
+}
+
+/// What the tree of an exact search proves.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct ChoiceSearch {
     /// Every choice has a largest error of at least this: what the tree proves, no less than the root.
     /// Its nodes are ended by weak duality with a margin for rounding, and not by the verifier.
     pub bound: f64,
@@ -87,7 +94,7 @@ pub fn search(
     }
     let root = root.finish();
     let bound = bound.max(root.bound);
-    Ok(ExactChoice { root, bound, optimal, nodes })
+    Ok(ExactChoice { root, tree: ChoiceSearch { bound, optimal, nodes } })
 }
 
 /// How a tree ended.

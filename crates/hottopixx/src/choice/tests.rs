@@ -76,9 +76,9 @@ fn bounds_and_searches_agree_with_enumeration() {
             assert_eq!(certificate.threshold, found.bound);
         }
         let exact = search(&q, &[], &SearchSettings::default()).unwrap();
-        assert!(exact.optimal, "seed {seed}: {exact:?}");
+        assert!(exact.tree.optimal, "seed {seed}: {exact:?}");
         assert!((exact.root.error - best).abs() <= 2e-5 * best + 2e-6, "seed {seed}: {best}");
-        assert!(exact.bound <= best + 1e-12);
+        assert!(exact.tree.bound <= best + 1e-12);
         gaps += best - found.bound;
         errors += best;
     }
@@ -114,7 +114,7 @@ fn six_rows_need_three() {
     let (allowed, control) = ([true; 6], Control::default());
     let exact = search(&question(&x, 3, &allowed, &control), &[], &SearchSettings::default());
     let exact = exact.unwrap();
-    assert!(exact.optimal && (exact.root.error - best_of_all(&x, &allowed, 3)).abs() < 1e-9);
+    assert!(exact.tree.optimal && (exact.root.error - best_of_all(&x, &allowed, 3)).abs() < 1e-9);
     let bracket = rank_needed(&x, &allowed, 0.11, &control).unwrap();
     assert_eq!((bracket.lower, bracket.rows.len()), (3, 3));
     assert!(matches!(rank_needed(&x, &allowed, -0.1, &control), Err(Error::Setting { .. })));
@@ -166,5 +166,5 @@ fn stopped_it_still_tells_the_truth() {
     let found = bound(&q, &[0, 1]).unwrap();
     assert!(found.bound <= best_of_all(&x, &allowed, 2));
     assert_ne!(found.stop, crate::control::Stop::Finished);
-    assert!(!search(&q, &[0, 1], &SearchSettings::default()).unwrap().optimal);
+    assert!(!search(&q, &[0, 1], &SearchSettings::default()).unwrap().tree.optimal);
 }

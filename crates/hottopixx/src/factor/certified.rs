@@ -6,7 +6,7 @@ use super::{Factor, Factorization};
 use crate::Error;
 use crate::Goal;
 use crate::certify::{Certificate, Refusal, Theory, Verified, theory};
-use crate::choice::{self, ChoiceBound, ExactChoice, RankBracket, SearchSettings};
+use crate::choice::{self, ChoiceBound, ChoiceSearch, RankBracket, SearchSettings};
 use crate::control::Stage;
 use crate::localise::lp::{LpSettings, lp};
 use crate::matrix::Matrix;
@@ -33,7 +33,7 @@ pub struct Certified {
     /// reported error; for [`Goal::Minimax`], where it is a matter of seconds or a search was asked for.
     pub choice: Option<ChoiceBound>,
     /// What the search for the best choice came to, where it was asked for.
-    pub exact: Option<ExactChoice>,
+    pub exact: Option<ChoiceSearch>,
     /// The figures of Theorem 3.2 for the chosen rows; `None` where there was no time for them.
     pub theory: Option<Theory>,
 }
@@ -162,13 +162,13 @@ fn choices(
     solved: &Solved,
     rows: &[usize],
     search: Option<&SearchSettings>,
-) -> Result<(Option<ChoiceBound>, Option<ExactChoice>), Error> {
+) -> Result<(Option<ChoiceBound>, Option<ChoiceSearch>), Error> {
     let control = prepared.settings.control.for_share(CHOICE_SHARE);
     let question = prepared.question();
     let question = question.under(&control);
     if let Some(settings) = search {
         let exact = choice::search(&question, rows, settings)?;
-        return Ok((Some(exact.root.clone()), Some(exact)));
+        return Ok((Some(exact.root), Some(exact.tree)));
     }
     let about_errors = solved.settings.goal == Goal::Minimax;
     let affordable = choice::is_affordable(prepared.x.shape(), question.candidates());

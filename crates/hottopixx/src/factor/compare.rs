@@ -23,10 +23,11 @@ pub struct Comparison {
     pub interrupted: bool,
 }
 
-/// One method's answer beside those of the others.
-#[derive(Debug, Clone)]
+/// One method's answer beside those of the others. It serialises without the answer.
+#[derive(Debug, Clone, serde::Serialize)]
 pub struct Compared {
     /// The answer.
+    #[serde(skip)]
     pub answer: Factorization,
     /// Wall-clock seconds it took.
     pub seconds: f64,
