@@ -120,26 +120,34 @@ impl Parsed {
         Ok(())
     }
 
-    /// Checks the entries and turns the matrix as asked.
+    /// Turns the matrix as asked and checks its entries: in this order, because what the check learns of
+    /// the rows is kept with the matrix for the steps that follow. Only what is wrong is looked for in
+    /// the order of the file.
     pub fn finish(self, format: Format, transpose: bool, budget: Budget) -> Result<Loaded, Fault> {
-        self.check()?;
-        self.turned(format, transpose, budget)
+        let turned = self.turned(transpose, budget);
+        if !turned.as_ref().is_ok_and(|matrix| matrix.check_nonnegative().is_ok()) {
+            self.check()?;
+        }
+        Ok(self.into_loaded(turned?, format, transpose))
     }
 
-    /// Turns the matrix as asked.
-    pub fn turned(self, format: Format, transpose: bool, budget: Budget) -> Result<Loaded, Fault> {
+    /// The matrix turned as asked.
+    pub fn turned(&self, transpose: bool, budget: Budget) -> Result<Matrix, Fault> {
+        if self.transposed == transpose {
+            return Ok(self.matrix.clone());
+        }
+        check_transpose(&self.matrix, self.mapped, budget)?;
+        Ok(self.matrix.transpose())
+    }
+
+    /// What is loaded, with the matrix as it was turned.
+    pub fn into_loaded(self, matrix: Matrix, format: Format, transpose: bool) -> Loaded {
         let (mut row_names, mut col_names) = (self.row_names, self.col_names);
         if transpose {
             std::mem::swap(&mut row_names, &mut col_names);
         }
-        let mut matrix = self.matrix;
-        if self.transposed != transpose {
-            check_transpose(&matrix, self.mapped, budget)?;
-            matrix = matrix.transpose();
-        }
-        let cache = CacheUse::Unused;
         let (labels, table) = (self.labels, self.table);
-        Ok(Loaded { matrix, row_names, col_names, labels, format, cache, table })
+        Loaded { matrix, row_names, col_names, labels, format, cache: CacheUse::Unused, table }
     }
 }
 
@@ -221,9 +229,9 @@ pub fn load_signed(source: &Source, options: &LoadOptions) -> Result<Matrix, Err
     let budget = Budget::new(options.max_bytes);
     let parsed = parse_as(format, stream, options, budget).and_then(|parsed| {
         parsed.check_finite()?;
-        parsed.turned(format, options.transpose, budget)
+        parsed.turned(options.transpose, budget)
     });
-    parsed.map(|loaded| loaded.matrix).map_err(|fault| fault.in_file(&name))
+    parsed.map_err(|fault| fault.in_file(&name))
 }
 
 /// How the table behind a cached matrix was read.

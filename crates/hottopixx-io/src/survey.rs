@@ -115,7 +115,10 @@ pub fn survey(source: &Source, options: &LoadOptions, limit: u64) -> Result<Surv
     } else {
         parse_as(format, stream, options, budget)
     };
-    let loaded = parsed.and_then(|parsed| parsed.turned(format, options.transpose, budget));
+    let loaded = parsed.and_then(|parsed| {
+        let matrix = parsed.turned(options.transpose, budget)?;
+        Ok(parsed.into_loaded(matrix, format, options.transpose))
+    });
     let mut loaded = loaded.map_err(|fault| fault.in_file(&name))?;
     names_of_words(&mut loaded, path, options)?;
     Ok(of_matrix(loaded, header, detected))

@@ -160,6 +160,13 @@ fn the_place_named_is_one_of_the_file() {
         let message = parse_with(&bytes, &options).unwrap_err().to_string();
         assert!(message.contains("row 0, column 1 of the file"), "{message}");
     }
+    // Of several, the first as the file stores them, whichever way the matrix is turned.
+    let bytes = npy("'<f8'", true, "(2, 2)", &f8(&[1.0, -2.0, -3.0, 4.0]));
+    for transpose in [false, true] {
+        let options = LoadOptions { transpose, ..Default::default() };
+        let message = parse_with(&bytes, &options).unwrap_err().to_string();
+        assert!(message.contains("row 1, column 0 of the file"), "{message}");
+    }
 }
 
 #[test]
