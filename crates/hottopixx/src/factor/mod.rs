@@ -5,6 +5,7 @@
 //! are siblings that go parts of the same way.
 
 mod certified;
+mod checked;
 mod clock;
 mod compare;
 mod evaluate;
@@ -23,6 +24,7 @@ pub use method::Method;
 pub use path::{RankPath, RankPoint};
 pub use result::{Errors, Factorization, HottRow, Seconds};
 pub use settings::Factor;
+pub(crate) use settings::in_pool;
 
 use crate::Error;
 use crate::control::Stage;

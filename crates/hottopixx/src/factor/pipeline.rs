@@ -5,8 +5,8 @@
 //! announces and times the steps. All of them look at the run's [`Control`], whose copies share one
 //! memory of what was left undone: `Factorization::stop` is read from it at the very end.
 
+use super::checked::Checked;
 use super::clock::Clock;
-use super::settings::Checked;
 use super::{Factor, Factorization, Method};
 use crate::Error;
 use crate::clean::{Cleaner, Cleaning, FittedChoice, row_operations};

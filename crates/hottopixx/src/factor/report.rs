@@ -1,7 +1,7 @@
 //! From fits to the answer: F, W, errors and groups in the caller's rows and units.
 
+use super::checked::Checked;
 use super::pipeline::{Cleaned, Prepared};
-use super::settings::Checked;
 use super::{Errors, Factorization, HottRow, Method, Seconds};
 use crate::Objective;
 use crate::clean::{Cleaning, FittedChoice, RowFit, measure};

@@ -1,14 +1,13 @@
-//! What a caller may ask for, and what of it makes sense.
+//! What a caller may ask for; [`Checked`](super::checked::Checked) says what of it makes sense.
 
 use super::Method;
 use crate::checkpoint::Keeper;
-use crate::clean::{Cleaning, is_affordable};
+use crate::clean::Cleaning;
 use crate::control::Control;
 use crate::matrix::{Matrix, fingerprint};
 use crate::methods::{
     Agkm, Auto, Gradient, Hottopixx, Localiser, Program, Snpa, Spa, USUAL_BUDGET, Xray,
 };
-use crate::normalise::UnitRows;
 use crate::{Effort, Error, Goal, Objective};
 use std::sync::Arc;
 
@@ -321,108 +320,35 @@ impl Factor {
         }
     }
 
-    /// Runs `work` on the number of threads asked for: in the caller's pool where it has as many, so
-    /// that the caller can tell what his threads have done.
+    /// Runs `work` on the number of threads asked for.
     pub(super) fn in_pool<T: Send>(
         &self,
         work: impl FnOnce() -> Result<T, Error> + Send,
     ) -> Result<T, Error> {
-        if rayon::current_thread_index().is_some() && rayon::current_num_threads() == self.threads {
-            return work();
-        }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
-        let pool = pool.map_err(|e| Error::Setting {
-            name: "threads",
-            value: self.threads.to_string(),
-            remedy: format!("the system refused them ({e}); ask for fewer"),
-        })?;
-        pool.install(work)
+        in_pool(self.threads, work)
     }
+}
+
+/// Runs `work` on this many threads, 0 for all there are: in the caller's pool where it has as many, so
+/// that the caller can tell what its threads have done.
+pub(crate) fn in_pool<T: Send>(
+    threads: usize,
+    work: impl FnOnce() -> Result<T, Error> + Send,
+) -> Result<T, Error> {
+    if rayon::current_thread_index().is_some() && rayon::current_num_threads() == threads {
+        return work();
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| Error::Setting {
+        name: "threads",
+        value: threads.to_string(),
+        remedy: format!("the system refused them ({e}); ask for fewer"),
+    })?;
+    pool.install(work)
 }
 
 fn required(name: &'static str, value: Option<f64>, remedy: &str) -> Result<f64, Error> {
     let missing =
         || Error::Setting { name, value: "nothing".to_string(), remedy: remedy.to_string() };
     value.ok_or_else(missing)
-}
-
-/// Settings that make sense for the matrix at hand, in rows of X: every step relies on them.
-#[derive(Debug, Clone)]
-pub(super) struct Checked {
-    pub rank: usize,
-    pub method: Method,
-    pub objective: Objective,
-    pub effort: Effort,
-    /// How rows are fitted; not [`Cleaning::Auto`].
-    pub cleaning: Cleaning,
-    /// Whether the size alone decided for another cleaning than exact.
-    pub too_large: bool,
-    pub seed: u64,
-    pub groups: bool,
-    /// Which rows of X may be hott.
-    pub allowed: Vec<bool>,
-    /// The cost p by row of X.
-    pub cost: Option<Vec<f64>>,
-    /// Of this run alone: what it was told is why the run was cut short.
-    pub control: Control,
-}
-
-impl Checked {
-    pub fn new(settings: &Factor, x: &UnitRows) -> Result<Self, Error> {
-        let rank = settings.rank;
-        let kept = || (0..x.features()).map(|i| x.input_row(i));
-        let per_row = |name, found: usize| {
-            let expected = x.input_rows();
-            if found == expected {
-                Ok(())
-            } else {
-                Err(Error::Length { name, found, expected, what: "rows of the matrix" })
-            }
-        };
-        let allowed: Vec<bool> = match &settings.candidates {
-            Some(mask) => {
-                per_row("candidates", mask.len())?;
-                kept().map(|i| mask[i]).collect()
-            }
-            None => vec![true; x.features()],
-        };
-        let cost = match &settings.cost {
-            Some(cost) => {
-                per_row("cost", cost.len())?;
-                if let Some(row) = cost.iter().position(|p| !p.is_finite()) {
-                    let remedy = format!("entry {row} must be a finite number");
-                    let value = cost[row].to_string();
-                    return Err(Error::Setting { name: "cost", value, remedy });
-                }
-                Some(kept().map(|i| cost[i]).collect())
-            }
-            None => None,
-        };
-        let available = allowed.iter().filter(|a| **a).count();
-        if rank == 0 || rank > available {
-            let what = match settings.candidates {
-                Some(_) => "rows that may be hott",
-                None => "rows that are not zero",
-            };
-            return Err(Error::Rank { rank, available, what });
-        }
-        let cleaning = match settings.cleaning {
-            Cleaning::Auto if is_affordable(x.shape(), rank) => Cleaning::Exact,
-            Cleaning::Auto => Cleaning::LeastSquares,
-            chosen => chosen,
-        };
-        Ok(Checked {
-            rank,
-            method: settings.method,
-            objective: settings.objective,
-            effort: settings.effort,
-            cleaning,
-            too_large: settings.cleaning == Cleaning::Auto && cleaning != Cleaning::Exact,
-            seed: settings.seed,
-            groups: settings.groups,
-            allowed,
-            cost,
-            control: settings.control.for_new_run(),
-        })
-    }
 }

@@ -21,8 +21,8 @@ const TRIED: usize = 4;
 /// Rows on which exchanges are scored, at most.
 const SCORED_ROWS: usize = 128;
 /// Operations beyond which less is done: only rows with most of their weight, [`LEANING`], on a hott
-/// row are tried for it; columns are merged to this many, or four for each hott row; and rows are
-/// scored as far as so many operations go, but at least so many.
+/// row are tried for it; columns are merged to [`MERGED`], or four for each hott row; and rows are
+/// scored as far as [`SCORING`] operations go, but at least [`FEWEST_ROWS`].
 const OPERATIONS: f64 = 3e7;
 const LEANING: f64 = 0.5;
 const MERGED: usize = 400;
@@ -101,7 +101,7 @@ pub fn groups(
     groups
 }
 
-/// Operations of scoring so many exchanges on so many rows, roughly: some pivots each, from a
+/// Operations of scoring `swaps` exchanges on `rows` rows, roughly: some pivots each, from a
 /// vertex that must be factored first.
 fn operations(rows: usize, swaps: usize, rank: usize, points: f64) -> f64 {
     let k = rank as f64;

@@ -24,7 +24,7 @@ pub struct Judged {
     pub score: f64,
 }
 
-/// Above so many times f r^2, the greedy method that fits all f rows after each of r choices is not
+/// Above this many times f r^2, the greedy method that fits all f rows after each of r choices is not
 /// affordable: at 5e7 (20,000 x 100,000, rank 50) it took half a minute, where all other readings
 /// take a second.
 const AFFORDABLE_FITS: f64 = 5e6;

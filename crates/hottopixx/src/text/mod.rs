@@ -13,6 +13,7 @@
 
 mod cooccurrence;
 pub(crate) mod corpus;
+mod counter;
 #[doc(hidden)]
 pub mod pairs;
 mod phrases;
@@ -22,7 +23,8 @@ mod vocabulary;
 mod words;
 
 pub use cooccurrence::{DENSE_ABOVE, MAX_COOCCURRENCES, cooccurrence, cooccurrence_controlled};
-pub use corpus::{Corpus, Counter, Reading};
+pub use corpus::Corpus;
+pub use counter::{Counter, Reading};
 pub use stop_words::StopWords;
 pub use topics::{document_topics, topic_given_word};
 pub use vocabulary::{CORE_WORDS, USUAL_WORDS, Vocabulary, VocabularyRules};

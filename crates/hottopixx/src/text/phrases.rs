@@ -9,7 +9,7 @@
 //!
 //! is at least [`LEAST`]; it is 0 for chance and 1 for words that occur together only.
 
-use super::corpus::BREAK;
+use super::counter::BREAK;
 use std::collections::HashMap;
 
 /// The least normalised information of a phrase.

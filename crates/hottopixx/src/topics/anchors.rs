@@ -166,7 +166,7 @@ struct Sample {
 }
 
 impl Sample {
-    /// Every so many-th document; with few of them the same ones serve for both, which is better than
+    /// Documents at equal distances; with few of them the same ones serve for both, which is better than
     /// nothing.
     fn of(counts: &Sparse) -> Self {
         let n = counts.rows();

@@ -8,6 +8,7 @@ use super::shares::{ByWord, fit_documents, likelihood};
 use super::{Anchor, TopicErrors, TopicModel, TopicSeconds, Topics, advice, figures};
 use crate::Error;
 use crate::control::{Control, Stop};
+use crate::factor::in_pool;
 use crate::matrix::{Dense, Matrix, Sparse};
 use crate::normalise::UnitRows;
 use crate::text::{CORE_WORDS, Corpus, Vocabulary, cooccurrence_controlled};
@@ -21,7 +22,7 @@ const SHORT: f64 = 1.0 / 3.0;
 const BELONGS: f64 = 0.5;
 /// EM steps at most with the words that are not in the co-occurrence, after those without them.
 const WIDE_STEPS: usize = 20;
-/// An anchor names its topic if it is among so many of its first words.
+/// An anchor names its topic if it is among this many of its first words.
 const NAMES: usize = 30;
 /// What exclusiveness counts against frequency for the name of a topic.
 const FREX: f64 = 0.5;
@@ -32,17 +33,11 @@ impl Topics {
     /// Finds topics.
     ///
     /// # Errors
-    /// When the corpus or a setting is not usable: too few words for so many topics, an anchor that is no word
+    /// When the corpus or a setting is not usable: too few words for this many topics, an anchor that is no word
     /// of the vocabulary; see [`Error`].
     pub fn fit(&self, corpus: &Corpus) -> Result<TopicModel, Error> {
         self.check()?;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
-        let pool = pool.map_err(|e| Error::Setting {
-            name: "threads",
-            value: self.threads.to_string(),
-            remedy: format!("the system refused them ({e}); ask for fewer"),
-        })?;
-        pool.install(|| self.find(corpus))
+        in_pool(self.threads, || self.find(corpus))
     }
 
     fn find(&self, corpus: &Corpus) -> Result<TopicModel, Error> {
@@ -221,7 +216,7 @@ struct Named {
     vocabulary: Vocabulary,
     /// In the numbers of the core.
     anchors: Vec<Vec<usize>>,
-    /// The first so many were given.
+    /// This many, the first ones, were given.
     given: usize,
     judged: Vec<JudgedAnchors>,
     /// Anchors that were replaced after the polish.

@@ -18,14 +18,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const PRICE_TOLERANCE: f64 = 1e-6;
 /// Rows of one task; fixed, so that sums do not depend on the number of threads.
 const CHUNK: usize = 8;
-/// Up to so many rows times positions, all of them may leave; otherwise a quarter of the positions,
-/// and at least so many.
+/// Up to this many rows times positions, all of them may leave; otherwise a quarter of the positions,
+/// and at least [`LEAVING`].
 const ALL_FITS: usize = 2000;
 const LEAVING: usize = 5;
-/// One row in this many is looked at first, where that makes at least so many.
+/// One row in this many is looked at first, where that makes at least [`LEAST_LOOK`].
 const LOOK: usize = 4;
 const LEAST_LOOK: usize = 64;
-/// Of the exchanges scored together, so many are scored on all rows.
+/// Of the exchanges scored together, this many are scored on all rows.
 const FULL: usize = 3;
 /// What the mean counts beside the largest error: enough to decide between equals.
 const TIE: f64 = 1e-6;

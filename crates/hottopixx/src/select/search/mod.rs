@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Size {
     rows: usize,
-    /// Columns are merged to so many where rows have several times more entries.
+    /// Columns are merged to this many where rows have several times more entries.
     columns: usize,
 }
 
@@ -36,7 +36,7 @@ struct Size {
 const MERGING_PAYS: f64 = 1.5;
 /// Columns that are kept for each row to be chosen, at least.
 const COLUMNS_FOR_EACH: usize = 4;
-/// Fields have up to so many times more rows where these are short.
+/// Fields have up to this many times more rows where these are short.
 const CHEAP: usize = 4;
 /// Numbers that the remembered duals of a field may be, and fits remembered for each row, roughly.
 const REMEMBERED: usize = 40_000_000;
@@ -50,7 +50,7 @@ struct Plan {
     starts: usize,
     /// Attempts in vain to leave the best local optimum after which it is kept.
     kicks: usize,
-    /// Operations on all fields: so many, and so many times what exact cleaning takes.
+    /// Operations on all fields: a number, and a multiple of what exact cleaning takes.
     work: (f64, f64),
     trying: Trying,
 }

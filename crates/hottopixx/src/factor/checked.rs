@@ -1,0 +1,88 @@
+//! What of the settings makes sense for the matrix at hand.
+
+use super::{Factor, Method};
+use crate::clean::{Cleaning, is_affordable};
+use crate::control::Control;
+use crate::normalise::UnitRows;
+use crate::{Effort, Error, Objective};
+
+/// Settings that make sense for the matrix at hand, in rows of X: every step relies on them.
+#[derive(Debug, Clone)]
+pub(super) struct Checked {
+    pub rank: usize,
+    pub method: Method,
+    pub objective: Objective,
+    pub effort: Effort,
+    /// How rows are fitted; not [`Cleaning::Auto`].
+    pub cleaning: Cleaning,
+    /// Whether the size alone decided for another cleaning than exact.
+    pub too_large: bool,
+    pub seed: u64,
+    pub groups: bool,
+    /// Which rows of X may be hott.
+    pub allowed: Vec<bool>,
+    /// The cost p by row of X.
+    pub cost: Option<Vec<f64>>,
+    /// Of this run alone: what it was told is why the run was cut short.
+    pub control: Control,
+}
+
+impl Checked {
+    pub fn new(settings: &Factor, x: &UnitRows) -> Result<Self, Error> {
+        let rank = settings.rank;
+        let kept = || (0..x.features()).map(|i| x.input_row(i));
+        let per_row = |name, found: usize| {
+            let expected = x.input_rows();
+            if found == expected {
+                Ok(())
+            } else {
+                Err(Error::Length { name, found, expected, what: "rows of the matrix" })
+            }
+        };
+        let allowed: Vec<bool> = match &settings.candidates {
+            Some(mask) => {
+                per_row("candidates", mask.len())?;
+                kept().map(|i| mask[i]).collect()
+            }
+            None => vec![true; x.features()],
+        };
+        let cost = match &settings.cost {
+            Some(cost) => {
+                per_row("cost", cost.len())?;
+                if let Some(row) = cost.iter().position(|p| !p.is_finite()) {
+                    let remedy = format!("entry {row} must be a finite number");
+                    let value = cost[row].to_string();
+                    return Err(Error::Setting { name: "cost", value, remedy });
+                }
+                Some(kept().map(|i| cost[i]).collect())
+            }
+            None => None,
+        };
+        let available = allowed.iter().filter(|a| **a).count();
+        if rank == 0 || rank > available {
+            let what = match settings.candidates {
+                Some(_) => "rows that may be hott",
+                None => "rows that are not zero",
+            };
+            return Err(Error::Rank { rank, available, what });
+        }
+        let cleaning = match settings.cleaning {
+            Cleaning::Auto if is_affordable(x.shape(), rank) => Cleaning::Exact,
+            Cleaning::Auto => Cleaning::LeastSquares,
+            chosen => chosen,
+        };
+        Ok(Checked {
+            rank,
+            method: settings.method,
+            objective: settings.objective,
+            effort: settings.effort,
+            cleaning,
+            too_large: settings.cleaning == Cleaning::Auto && cleaning != Cleaning::Exact,
+            seed: settings.seed,
+            groups: settings.groups,
+            allowed,
+            cost,
+            control: settings.control.for_new_run(),
+        })
+    }
+}
