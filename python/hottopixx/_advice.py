@@ -14,7 +14,7 @@ _NEAR_ONE = 0.9
 _POOR = 0.5
 #: Counts of words in documents are zero more often than this.
 _MOSTLY_ZERO = 0.5
-#: Words differ in frequency so many times more than documents do in length.
+#: Words differ in frequency this many times more than documents do in length.
 _ZIPF = 2.0
 #: Fewer rows or columns say nothing about which are words.
 _FEWEST = 20
