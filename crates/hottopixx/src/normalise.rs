@@ -103,6 +103,7 @@ impl UnitRows {
     }
 
     /// Row `i` of X.
+    #[inline]
     pub fn row(&self, i: usize) -> Row<'_> {
         self.raw.row(self.places[i]).scaled(self.factors[i])
     }

@@ -82,6 +82,7 @@ impl Dense {
     }
 
     /// Row `i`.
+    #[inline]
     pub fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.cols..(i + 1) * self.cols]
     }

@@ -71,6 +71,7 @@ impl Matrix {
     }
 
     /// Row `i`, borrowed. Panics when `i` is not a row.
+    #[inline]
     pub fn row(&self, i: usize) -> Row<'_> {
         match self {
             Matrix::Dense(m) => Row::dense(m.row(i)),

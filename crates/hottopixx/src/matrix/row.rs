@@ -31,6 +31,7 @@ impl<'a> Row<'a> {
     }
 
     /// This row times a number.
+    #[inline]
     pub fn scaled(self, factor: f64) -> Self {
         Row { factor: self.factor * factor, ..self }
     }
@@ -67,6 +68,7 @@ impl<'a> Row<'a> {
     }
 
     /// The entries that are not zero as (column, value), columns increasing.
+    #[inline]
     pub fn nonzeros(self) -> impl Iterator<Item = (usize, f64)> + 'a {
         let (dense, columns, values): (bool, &[u32], &[f64]) = match self.entries {
             Entries::Dense(values) => (true, &[], values),
@@ -99,6 +101,7 @@ impl<'a> Row<'a> {
     }
 
     /// `target += factor * row`, target dense and of full length.
+    #[inline]
     pub fn add_to(self, factor: f64, target: &mut [f64]) {
         let factor = factor * self.factor;
         match self.entries {

@@ -168,6 +168,7 @@ impl Sparse {
     }
 
     /// Columns and values of row `i`.
+    #[inline]
     pub fn row(&self, i: usize) -> (&[u32], &[f64]) {
         let span = self.starts[i]..self.starts[i + 1];
         (&self.columns[span.clone()], &self.values[span])
