@@ -199,7 +199,7 @@ impl Control {
     }
 
     /// Begins to count work; see [`Watch`].
-    pub fn watch(&self) -> Watch<'_> {
+    pub(crate) fn watch(&self) -> Watch<'_> {
         Watch { control: self, work: 0, stop: None }
     }
 
@@ -224,7 +224,7 @@ const LOOK_EVERY: usize = 4_000_000;
 /// Looks at a [`Control`] after every few million operations, so that inner loops may ask as often
 /// as they like.
 #[derive(Debug)]
-pub struct Watch<'a> {
+pub(crate) struct Watch<'a> {
     control: &'a Control,
     work: usize,
     stop: Option<Stop>,

@@ -15,7 +15,8 @@ mod squares;
 
 pub(crate) use exact::refit;
 pub use exact::{RowFit, exact};
-pub use fitted::{Cleaner, Cleaning, FittedChoice};
+pub use fitted::Cleaning;
+pub(crate) use fitted::{Cleaner, FittedChoice};
 pub use incremental::{IncrementalSettings, incremental};
 use measure::measure_rows;
 pub use measure::{Measured, measure};

@@ -27,15 +27,6 @@ use std::sync::OnceLock;
 /// Caps are at most this.
 const LARGEST: f64 = 2.0;
 
-/// At least `u_ij`, see the module: an l1 fit of the unit row `x_i` needs no weight above this on the
-/// unit row `x_j`, whatever the other rows are. Larger than `u_ij` by rounding only. `length` is that of
-/// both rows. O(length).
-pub fn weight_cap(x_i: Row<'_>, x_j: Row<'_>, length: usize) -> f64 {
-    let mut dense = vec![0.0; length];
-    x_i.write_to(1.0, &mut dense);
-    Medians::default().cap(&dense, x_j)
-}
-
 /// Caps of the rows of X against some of its rows, the columns; a row's are computed when they are
 /// first asked for.
 #[derive(Debug)]
@@ -181,6 +172,15 @@ mod tests {
         triplets.retain(|t| t.2 != 0.0);
         let sparse = Sparse::from_triplets(rows.len(), rows[0].len(), &triplets).unwrap();
         UnitRows::new(&sparse.into()).unwrap()
+    }
+
+    /// At least `u_ij`, see the module: an l1 fit of the unit row `x_i` needs no weight above this on the
+    /// unit row `x_j`, whatever the other rows are. Larger than `u_ij` by rounding only. `length` is that of
+    /// both rows. O(length).
+    fn weight_cap(x_i: Row<'_>, x_j: Row<'_>, length: usize) -> f64 {
+        let mut dense = vec![0.0; length];
+        x_i.write_to(1.0, &mut dense);
+        Medians::default().cap(&dense, x_j)
     }
 
     #[test]

@@ -32,8 +32,7 @@ mod walk;
 #[doc(hidden)]
 pub use basis::Basis;
 pub(crate) use caps::WeightCaps;
-pub use caps::weight_cap;
-pub use design::Loss;
+pub(crate) use design::Loss;
 pub(crate) use design::{Atoms, Design, Gathered, Target};
 pub(crate) use near::NearSolver;
 pub(crate) use smooth::Enough;

@@ -3,30 +3,33 @@
 //! Two kinds of methods live here. The *convex* ones look for a localising matrix C with
 //! `X ~ C X` (section 3 of the paper) and return its diagonal, on which hott rows carry large
 //! weights: [`mod@hottopixx`], the paper's incremental gradient method (Algorithm 4, corrected), and
-//! [`mod@frobenius`], the same program with the squared error, which needs the Gram matrix only. The
-//! [`greedy`] ones choose rows outright, one after the other: SPA, SNPA and XRAY. Turning diagonals
+//! [`frobenius()`], the same program with the squared error, which needs the Gram matrix only. The
+//! greedy ones choose rows outright, one after the other: [`spa`], [`snpa`] and [`xray`]. Turning diagonals
 //! and greedy answers into one set of hott rows is the business of [`select`](crate::select).
 //! [`mod@exchange`] improves such choices by exchanging rows in least squares.
-//! Beside them stands [`mod@agkm`], the paper's Algorithm 1, which looks at each row for itself: it
+//! Beside them stands [`agkm()`], the paper's Algorithm 1, which looks at each row for itself: it
 //! requires the noise and alpha, and finds the number of hott rows.
 //!
 //! Every index is a row of [`UnitRows`](crate::normalise::UnitRows). Every method takes the rows
 //! that may be hott as a mask, the *candidates*; the others only have to be explained. No result
 //! depends on the number of threads.
 
-pub mod agkm;
+pub(crate) mod agkm;
+#[doc(hidden)]
 pub mod exchange;
-pub mod first_order;
-pub mod frobenius;
-pub mod greedy;
+pub(crate) mod first_order;
+pub(crate) mod frobenius;
+pub(crate) mod greedy;
 pub mod hottopixx;
 pub mod lp;
 mod question;
 
 pub use agkm::{Agkm, AgkmSettings, agkm};
-pub use exchange::{ExchangeSettings, exchange};
 pub use frobenius::{FrobeniusSettings, frobenius};
-pub use greedy::{Greedy, snpa, snpa_weighted, spa, spa_controlled, spa_weighted, xray};
+#[cfg(test)]
+pub(crate) use greedy::spa_weighted;
+pub use greedy::{Greedy, snpa, spa, xray};
+pub(crate) use greedy::{snpa_weighted, spa_controlled};
 pub use hottopixx::{HottopixxSettings, hottopixx};
 pub use question::Question;
 

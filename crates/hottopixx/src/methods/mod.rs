@@ -13,14 +13,15 @@ mod greedy;
 mod hottopixx;
 mod programs;
 
-pub use agkm::Agkm;
-pub use auto::Auto;
+pub(crate) use agkm::Agkm;
+pub(crate) use auto::Auto;
 pub(crate) use error_bound::{ErrorBound, mean_bounds};
-pub use gradient::Gradient;
-pub use greedy::{Snpa, Spa, Xray};
-pub use hottopixx::{Hottopixx, USUAL_BUDGET};
-pub use programs::{Bounded, Bounds, Program};
-pub(crate) use programs::{Solved, is_affordable};
+pub(crate) use gradient::Gradient;
+pub(crate) use greedy::{Snpa, Spa, Xray};
+pub(crate) use hottopixx::Hottopixx;
+pub use hottopixx::USUAL_BUDGET;
+pub use programs::{Bounded, Bounds};
+pub(crate) use programs::{Program, Solved, is_affordable};
 
 pub use crate::localise::Question;
 pub use crate::select::portfolio::Candidate;

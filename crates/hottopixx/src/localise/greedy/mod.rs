@@ -18,7 +18,9 @@ mod xray;
 
 pub(crate) use inner::MOST as GRAM_BATCH;
 pub use snpa::{snpa, snpa_weighted};
-pub use spa::{spa, spa_controlled, spa_weighted};
+#[cfg(test)]
+pub(crate) use spa::spa_weighted;
+pub use spa::{spa, spa_controlled};
 pub use xray::xray;
 
 use crate::control::{Control, Progress, Stage, Stop};

@@ -46,14 +46,15 @@ pub fn spa(x: &UnitRows, rank: usize, allowed: &[bool]) -> Vec<usize> {
     spa_controlled(x, None, rank, allowed, &Control::default()).rows
 }
 
-/// SPA on the rows scaled by `weights`, such as the diagonal of a localising matrix. Once the
-/// weighted rows are explained (at the latest when only weights of zero are left), it goes on
-/// without weights.
+/// As [`spa_controlled`] with weights, to its end.
+#[cfg(test)]
 pub fn spa_weighted(x: &UnitRows, weights: &[f64], rank: usize, allowed: &[bool]) -> Vec<usize> {
     spa_controlled(x, Some(weights), rank, allowed, &Control::default()).rows
 }
 
-/// SPA with or without weights that can be watched and stopped.
+/// SPA that can be watched and stopped; with weights, such as the diagonal of a localising matrix, on the
+/// rows scaled by them. Once the weighted rows are explained (at the latest when only weights of zero
+/// are left), it goes on without weights.
 pub fn spa_controlled(
     x: &UnitRows,
     weights: Option<&[f64]>,
