@@ -31,7 +31,7 @@ mod walk;
 
 #[doc(hidden)]
 pub use basis::Basis;
-pub(crate) use caps::WeightCaps;
+pub(crate) use caps::{MOST_LOOKS, WeightCaps, near_cap};
 pub(crate) use design::Loss;
 pub(crate) use design::{Atoms, Design, Gathered, Target};
 pub(crate) use near::NearSolver;

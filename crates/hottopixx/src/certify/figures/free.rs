@@ -23,9 +23,10 @@ use super::products::{DualRows, Listed, Products, Single};
 use super::rows::{Rows, stored};
 use crate::certify::checks::check_dual;
 use crate::certify::refusal::Refusal;
-use crate::certify::rounding::{Sum, add_down, div_down, div_up, gamma, mul_down, mul_up};
+use crate::certify::rounding::{Sum, add_down, add_up, div_down, div_up, gamma, mul_down, mul_up};
 use crate::control::Control;
 use crate::kernels::mass_above;
+use crate::l1::{MOST_LOOKS, near_cap};
 use crate::matrix::Entries;
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
@@ -34,8 +35,8 @@ use rayon::prelude::*;
 const BATCH: usize = 32;
 /// No cap is larger.
 const LARGEST: f64 = 2.0;
-/// Halvings of [0, 2] in search of a cap.
-const HALVINGS: usize = 9;
+/// Caps between two looks at whether a column is out of the question.
+const EARLY: usize = 16;
 
 /// The bounds on the *mean* error of all choices of 1, 2, ... `most` rows among the `allowed` ones that Y, f x n
 /// and row-major, proves about `x` in exact arithmetic: one Y bounds them all. At least 0, which needs no Y.
@@ -79,6 +80,18 @@ pub fn prove_mean(
 ) -> Result<f64, Refusal> {
     let bounds = prove_means(x, rank, allowed, dual, control)?;
     Ok(bounds.last().copied().unwrap_or(0.0))
+}
+
+/// What a bound on the mean error says about X itself, `columns` wide, when it was proven for X with some
+/// columns merged into their sums.
+///
+/// With B the matrix of zeros and ones that merges, `||(x - cX) B||_1 <= ||x - cX||_1`: in exact arithmetic
+/// the bound carries over. The sums that were taken are off by less than `eps = 2 (n + 8) 2^-53` in all of a
+/// row, its normalisation included, and an optimal c sums to at most 2, so no error differs by more than
+/// `3 eps`.
+pub fn before_merging(bound: f64, columns: usize) -> f64 {
+    let rounding = 8.0 * (columns as f64 + 8.0) * f64::EPSILON;
+    (bound - rounding).max(0.0)
 }
 
 /// The bound on the *largest* error of all choices of `rank` rows among the `allowed` ones that Y proves
@@ -171,7 +184,7 @@ impl<D: DualRows> Proof<'_, D> {
             }
             let capped: Vec<f64> = batch
                 .par_iter()
-                .map(|column| self.saved(column))
+                .map(|column| self.saved(column, threshold.unwrap_or(0.0)))
                 .collect::<Result<_, Refusal>>()?;
             found.extend(capped);
             found.sort_by(|a, b| b.total_cmp(a));
@@ -197,24 +210,40 @@ impl<D: DualRows> Proof<'_, D> {
         })
     }
 
-    /// `s_j`, rounded up.
-    fn saved(&self, column: &Column) -> Result<f64, Refusal> {
+    /// `s_j`, rounded up; or something that is not below it, as soon as that is at most `enough`. The largest
+    /// products come first, since their caps lower the sum most.
+    fn saved(&self, column: &Column, enough: f64) -> Result<f64, Refusal> {
         let mut watch = RefusingWatch::new(self.control);
         let given = self.rows.given(column.j);
         let mut sum = Sum::default();
+        let mut others: Vec<(f32, usize)> = Vec::new();
         for (k, &product) in column.products.iter().enumerate() {
-            let (i, product) = (self.dual.row(k), f64::from(product));
-            if i == column.j {
-                sum.add(product);
-            } else if product > 0.0 {
-                watch.spend(HALVINGS * stored(self.rows.x, i).len())?;
-                sum.add(mul_up(self.cap(i, column.j, &given), product));
+            match self.dual.row(k) {
+                i if i == column.j => sum.add(f64::from(product)),
+                i if product > 0.0 => others.push((product, i)),
+                _ => {}
             }
+        }
+        others.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        // What is left with the largest caps, from each place on.
+        let mut left = vec![0.0f64; others.len() + 1];
+        for (at, &(product, _)) in others.iter().enumerate().rev() {
+            left[at] = add_up(left[at + 1], mul_up(LARGEST, f64::from(product)));
+        }
+        for (at, &(product, i)) in others.iter().enumerate() {
+            if at % EARLY == 0 {
+                let most = add_up(sum.upper(), left[at]);
+                if most <= enough {
+                    return Ok(most);
+                }
+            }
+            watch.spend(MOST_LOOKS * stored(self.rows.x, i).len())?;
+            sum.add(mul_up(self.cap(i, column.j, &given), f64::from(product)));
         }
         Ok(sum.upper())
     }
 
-    /// At least `u_ij`, less than 2 / 2^9 too large but for rounding. `given` is row j as it was given.
+    /// At least `u_ij`, and not much above ([`near_cap`]). `given` is row j as it was given.
     ///
     /// With `v_i, v_j` the rows as given and `s_i, s_j` their sums, `u_ij <= rho s_j / s_i` if the mass of
     /// `v_j` where `v_ik > rho v_jk` is at most half of `s_j`. Testing with a slightly smaller rho only adds to
@@ -237,17 +266,9 @@ impl<D: DualRows> Proof<'_, D> {
                 }
             }
         };
-        let (mut low, mut high) = (0.0, LARGEST);
-        for _ in 0..HALVINGS {
-            let middle = 0.5 * (low + high);
-            if above(middle / units) <= most {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        // middle / units * units, rounded up.
-        if high < LARGEST { high * (1.0 + 1e-14) } else { LARGEST }
+        let cap = near_cap(most, |cap| above(cap / units));
+        // cap / units * units, rounded up.
+        if cap < LARGEST { cap * (1.0 + 1e-14) } else { LARGEST }
     }
 }
 
@@ -270,7 +291,8 @@ mod tests {
         (*state >> 33) as f64 / (1u64 << 31) as f64
     }
 
-    /// Caps are those that sorting finds, up to the width of a halving.
+    /// Caps are not below those that sorting finds, and nearly all of them are equal but for the width of the
+    /// search: on nine columns a mass just below the half is rare.
     #[test]
     fn caps_agree_with_sorting() {
         let mut state = 3;
@@ -284,15 +306,18 @@ mod tests {
             let rows = Rows::new(&x, &control).unwrap();
             let dual = Single { dual: &dual, n: 9 };
             let proof = Proof { rows: &rows, dual: &dual, control: &control };
+            let (mut near, mut all) = (0, 0);
             for i in 0..12 {
                 let given_i = proof.rows.given(i);
                 for j in (0..12).filter(|j| *j != i) {
                     let sorted = proof.rows.cap(i, &given_i, j);
-                    let halved = proof.cap(i, j, &proof.rows.given(j));
-                    assert!(halved >= sorted * (1.0 - 1e-12), "{halved} {sorted}");
-                    assert!(halved <= sorted + 2.0 / 512.0 + 1e-9, "{halved} {sorted}");
+                    let found = proof.cap(i, j, &proof.rows.given(j));
+                    assert!(found >= sorted * (1.0 - 1e-12), "{found} {sorted}");
+                    near += usize::from(found <= sorted + 2.0 / 512.0 + 1e-9);
+                    all += 1;
                 }
             }
+            assert!(10 * near >= 9 * all, "{near} of {all}");
         }
     }
 
@@ -324,7 +349,8 @@ mod tests {
             let best = best_errors(&instance.x);
             let allowed = vec![true; instance.x.features()];
             let (weights, work) = (Weights::Free, f64::INFINITY);
-            let settings = FirstOrderSettings { weights, gap: 0.01, steps: 400, work };
+            let settings =
+                FirstOrderSettings { weights, gap: 0.01, steps: 400, work, at_hand: None };
             let good = first_order(&instance.x, 2, &allowed, &settings, &control).unwrap();
             let good = good.unwrap().dual;
             let minimax = LpSettings::new(Goal::Minimax);

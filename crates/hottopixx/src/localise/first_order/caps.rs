@@ -9,25 +9,16 @@
 
 use crate::control::Control;
 use crate::kernels::mass_below;
+use crate::l1::near_cap;
 use rayon::prelude::*;
 
-/// Halvings of [0, 2].
-const HALVINGS: usize = 9;
 /// What single precision may take from a mass near one half.
 const ROUNDING: f32 = 1e-5;
 
-/// At least about `u_ij` for rows of unit sum, off by less than 2 / 2^9. O(n).
+/// At least about `u_ij` for rows of unit sum, and not much above ([`near_cap`]). O(n).
 pub(super) fn weight_cap(x_i: &[f32], x_j: &[f32]) -> f32 {
-    let (mut low, mut high) = (0.0, 2.0);
-    for _ in 0..HALVINGS {
-        let middle = 0.5 * (low + high);
-        if mass_below(x_i, x_j, middle) >= 0.5 + ROUNDING {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    high
+    let above = |v: f64| 1.0 - f64::from(mass_below(x_i, x_j, v as f32) - ROUNDING);
+    near_cap(0.5, above) as f32
 }
 
 /// `u_iq` for all rows of x (f x n) and the given atoms (m x n), row-major f x m; one where a row is
