@@ -271,8 +271,13 @@ fn first_order_total(
     }
     let (steps, work) = FIRST_ORDER;
     // What single precision and the verifier's rounding take from the gap.
-    let settings =
-        FirstOrderSettings { weights: Weights::UpToDiagonal, gap: 0.97 * gap, steps, work };
+    let settings = FirstOrderSettings {
+        weights: Weights::UpToDiagonal,
+        gap: 0.97 * gap,
+        steps,
+        work,
+        at_hand: None,
+    };
     let Some(found) = first_order(x, rank, allowed, &settings, control)? else { return Ok(None) };
     let closed = found.objective - found.lower_bound <= gap * found.objective;
     if !closed && found.stop == Stop::Finished && entries * rank as f64 <= AFFORDABLE {

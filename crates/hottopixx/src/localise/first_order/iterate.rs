@@ -13,6 +13,10 @@
 //! to the point where the iteration was last begun anew,
 //! `z <- k/(k+1) (2 z' - z) + 1/(k+1) anchor` (Halpern), which on text needed half the iterations that
 //! averages need. `4 f m n` flops in two matrix products, all in single precision.
+//!
+//! The weight w balances the ways that C and Y have to go. Whenever the iteration is begun anew, it moves
+//! half-way (in logarithms) to the ratio of the ways that they went since the last time, each in the norm of
+//! its steps (as in PDLP, Applegate and others, 2021).
 
 use super::project::project;
 use crate::control::Control;
@@ -21,6 +25,10 @@ use rayon::prelude::*;
 
 /// Rows of one task; fixed, so that sums do not depend on the number of threads.
 const CHUNK: usize = 64;
+
+/// The range of the weight w.
+const LEAST_WEIGHT: f32 = 1e-3;
+const MOST_WEIGHT: f32 = 1.0;
 
 /// The rows to explain and the atoms in play.
 pub(super) struct Play<'a> {
@@ -100,6 +108,7 @@ pub(super) struct Iterate {
     multiplier: f64,
     /// w.
     weight: f32,
+    /// S / w.
     steps: Vec<f32>,
     /// Room for a product of f x m.
     room: Vec<f32>,
@@ -121,11 +130,43 @@ impl Iterate {
         }
     }
 
-    /// Begins anew at the last feasible point.
+    /// The weight w, for an iteration with other columns.
+    pub fn weight(&self) -> f32 {
+        self.weight
+    }
+
+    /// Begins anew at the last feasible point, with the weight that suits the way there.
     pub fn restart(&mut self) {
+        let weight = self.balanced();
+        self.steps.iter_mut().for_each(|step| *step *= self.weight / weight);
+        self.weight = weight;
         self.at.clone_from(&self.feasible);
         self.anchor.clone_from(&self.feasible);
         self.count = 0;
+    }
+
+    /// `sqrt(w |C - C_0| / |Y - Y_0|)` with the norm of Y weighted by one over S.
+    fn balanced(&self) -> f32 {
+        let n = self.steps.len();
+        let way = |a: &[f32], b: &[f32]| -> f64 {
+            let square = |(a, b): (&f32, &f32)| f64::from(a - b).powi(2);
+            a.iter().zip(b).map(square).sum()
+        };
+        let rows = self.feasible.y.chunks_exact(n).zip(self.anchor.y.chunks_exact(n));
+        let mut squares = vec![0.0f64; n];
+        for (y, from) in rows {
+            for ((square, y), from) in squares.iter_mut().zip(y).zip(from) {
+                *square += f64::from(y - from).powi(2);
+            }
+        }
+        let scaled =
+            squares.iter().zip(&self.steps).map(|(s, step)| s / f64::from(step * self.weight));
+        let (primal, dual) = (way(&self.feasible.c, &self.anchor.c), scaled.sum::<f64>());
+        if primal <= 0.0 || dual <= 0.0 {
+            return self.weight;
+        }
+        let balanced = (f64::from(self.weight) * (primal / dual).sqrt()).sqrt() as f32;
+        balanced.clamp(LEAST_WEIGHT, MOST_WEIGHT)
     }
 
     /// Steps since it was begun anew.

@@ -54,6 +54,23 @@ pub struct FirstOrderSettings {
     pub steps: usize,
     /// Flops in matrix products at most, so that the answer does not depend on the clock.
     pub work: f64,
+    /// The error (sum over rows) of a choice of rows at hand, where there is one. The value of the
+    /// relaxation is below it whatever is done here, so that what is still open between value and bound
+    /// matters less and less beside the difference: see [`FirstOrderSettings::is_enough`].
+    pub at_hand: Option<f64>,
+}
+
+/// The share of the distance between the value of the relaxation and the error at hand that may be left
+/// open between bound and value.
+const OPEN: f64 = 0.3;
+
+impl FirstOrderSettings {
+    /// Whether more steps would change little of what is known about the choice at hand, or the gap that
+    /// was asked for is reached.
+    fn is_enough(&self, value: f64, bound: f64) -> bool {
+        let beside = self.at_hand.map_or(0.0, |error| OPEN * (error - value));
+        value - bound <= beside.max(self.gap * value)
+    }
 }
 
 /// What came of it; sums over rows.

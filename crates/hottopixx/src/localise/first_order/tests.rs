@@ -7,7 +7,7 @@ use crate::localise::lp::{LpSettings, lp};
 const GAP: f64 = 0.02;
 
 fn settings(weights: Weights) -> FirstOrderSettings {
-    FirstOrderSettings { weights, gap: GAP, steps: 4000, work: f64::INFINITY }
+    FirstOrderSettings { weights, gap: GAP, steps: 4000, work: f64::INFINITY, at_hand: None }
 }
 
 #[test]
