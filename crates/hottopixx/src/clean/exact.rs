@@ -7,6 +7,7 @@
 use super::squares::{least_squares, weighted};
 use crate::control::Control;
 use crate::l1::{Atoms, Basis, Gathered, NearSolver, Problem, Solver, Status};
+use crate::matrix::Shape;
 use crate::normalise::UnitRows;
 use crate::squares::least_squares_of;
 use rayon::prelude::*;
@@ -56,8 +57,9 @@ pub(crate) fn refit(
 ) -> Vec<RowFit> {
     let atoms = Atoms::new(&x.select_rows(hott));
     let usable: Vec<u32> = (0..hott.len() as u32).collect();
-    // Most sparse rows need no pivot, which the start from zero sees at once.
-    let is_wide = |points: usize| x.is_dense() && NearSolver::pays(points, hott.len());
+    // Most rows of a thin sparse matrix need no pivot, which the start from zero sees at once.
+    let filled = x.is_dense() || is_well_filled(x.shape());
+    let is_wide = |points: usize| filled && NearSolver::pays(points, hott.len());
     let any_wide = rows.iter().any(|&i| is_wide(x.row(i).stored()));
     let mut starts = if any_wide { least_squares_of(x, hott, rows, control) } else { Vec::new() };
     let fitted: Vec<Option<RowFit>> = rows
@@ -94,6 +96,14 @@ pub(crate) fn refit(
     };
     let mut rest = rest.into_iter();
     fitted.into_iter().map(|fit| fit.or_else(|| rest.next()).expect("one for each row")).collect()
+}
+
+/// Sparse rows are fitted like dense ones where more than this share of X is stored: co-occurrences of
+/// words rather than documents.
+const WELL_FILLED: f64 = 0.05;
+
+fn is_well_filled(shape: Shape) -> bool {
+    shape.entries as f64 > WELL_FILLED * shape.rows as f64 * shape.cols as f64
 }
 
 /// One fit, from a vertex where one is given, as a [`RowFit`]; `None` when it was stopped on its way

@@ -15,7 +15,7 @@ const KEPT: f64 = 0.75;
 /// which merging would hide. The others are put in order of the hott row that is largest there and of
 /// its share, and neighbours are merged up to an equal part of their mass. `None` when `control`
 /// stopped it.
-pub(super) fn coarse(
+pub(crate) fn coarse(
     x: &UnitRows,
     hott: &[usize],
     buckets: usize,

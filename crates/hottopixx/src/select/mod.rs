@@ -11,7 +11,7 @@
 //! - `search` looks for better ones by exchanging rows;
 //! - [`groups`] finds, for each hott row, the rows that could stand in its place.
 
-mod coarse;
+pub(crate) mod coarse;
 mod diagonal;
 pub mod groups;
 pub mod portfolio;

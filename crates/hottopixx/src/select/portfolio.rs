@@ -14,6 +14,9 @@ pub struct Candidate {
     pub rows: Vec<usize>,
 }
 
+/// Origins of sets that are no method's own answer, of which there are several similar ones.
+const SEARCHED: [&str; 2] = ["exchange", "search"];
+
 /// A candidate's score.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Judged {
@@ -73,7 +76,8 @@ pub fn judge(
     known: Option<FittedChoice>,
 ) -> Option<Verdict> {
     let distinct = distinct(candidates, rank);
-    let mut race = Race::new(cleaner, distinct.iter().map(|c| c.rows.clone()), known);
+    let entry = |c: &&Candidate| (c.rows.clone(), SEARCHED.contains(&&c.origin[..]));
+    let mut race = Race::new(cleaner, distinct.iter().map(entry), known);
     let best = race.run()?;
     let seen = distinct.iter().zip(&race.runners).filter(|(_, runner)| runner.seen > 0);
     let judged: Vec<Judged> = seen

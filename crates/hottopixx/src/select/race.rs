@@ -2,7 +2,8 @@
 //!
 //! The mean error: all candidates are fitted on a random part of the rows that doubles from look to
 //! look, and one whose errors are above those of the leader by five standard errors of the mean
-//! difference, row by row, is out. Those that are near each other end on all rows.
+//! difference, row by row, is out: by three where it comes from our own search, which promises nothing.
+//! Those that are near each other end on all rows.
 //!
 //! The largest error: after a first look the leader is fitted on all rows. The others meet its worst
 //! rows first, and the first row with a larger error than the leader's largest ends it for them, for
@@ -15,12 +16,16 @@ use crate::localise::shuffled_rows;
 
 /// Rows of the first look, and of each step against the leader's worst rows.
 const FIRST_LOOK: usize = 64;
-/// Standard errors beyond which a difference is believed.
+/// Standard errors beyond which a difference is believed, and those that are enough to leave one of
+/// several similar sets of a search.
 const SURE: f64 = 5.0;
+const LIKELY: f64 = 3.0;
 
 /// One candidate: how many rows it was fitted on, in the race's order.
 pub(super) struct Runner {
     hott: Vec<usize>,
+    /// Standard errors beyond which it is believed to be worse than another.
+    sure: f64,
     /// By row of X; those not seen yet are empty.
     fits: Vec<RowFit>,
     pub seen: usize,
@@ -41,17 +46,21 @@ pub(super) struct Race<'a> {
 }
 
 impl<'a> Race<'a> {
-    /// A race between these sets; `known` is the first of them, fitted on all rows.
+    /// A race between these sets, of each of which is said whether it is one of several similar ones of a
+    /// search; `known` is the first of them, fitted on all rows.
     pub fn new(
         cleaner: &'a Cleaner<'a>,
-        sets: impl Iterator<Item = Vec<usize>>,
+        sets: impl Iterator<Item = (Vec<usize>, bool)>,
         known: Option<FittedChoice>,
     ) -> Self {
         let f = cleaner.x.features();
-        let mut runners: Vec<Runner> =
-            sets.map(|hott| Runner { hott, fits: vec![RowFit::default(); f], seen: 0 }).collect();
+        let runner = |(hott, searched): (Vec<usize>, bool)| {
+            let sure = if searched { LIKELY } else { SURE };
+            Runner { hott, sure, fits: vec![RowFit::default(); f], seen: 0 }
+        };
+        let mut runners: Vec<Runner> = sets.map(runner).collect();
         if let (Some(known), Some(first)) = (known, runners.first_mut()) {
-            *first = Runner { hott: known.hott, fits: known.fits, seen: f };
+            *first = Runner { hott: known.hott, fits: known.fits, seen: f, ..*first };
         }
         Race { cleaner, runners, order: shuffled_rows(f) }
     }
@@ -141,7 +150,7 @@ impl<'a> Race<'a> {
         // The rows are drawn from f without replacement.
         let unseen = 1.0 - count / self.order.len() as f64;
         let error = (squares / (count - 1.0).max(1.0) / count * unseen).sqrt();
-        mean > SURE * error
+        mean > one.sure * error
     }
 
     fn by_largest(&mut self) -> usize {
@@ -216,7 +225,7 @@ mod tests {
             let score = |set: &Vec<usize>| cleaner.clean(set.clone()).score;
             let scores: Vec<f64> = sets.iter().map(score).collect();
             let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
-            let mut race = Race::new(&cleaner, sets.iter().cloned(), None);
+            let mut race = Race::new(&cleaner, sets.iter().map(|set| (set.clone(), false)), None);
             let best = race.run().unwrap();
             assert_eq!(scores[best], least, "{objective}: {scores:?}");
             let unseen = race.runners.iter().filter(|runner| runner.seen < 900).count();
