@@ -84,10 +84,11 @@ impl Factor {
             }
             let rows = prepared.unit_rows(&hott)?;
             let control = &prepared.settings.control;
+            let guides = rows.clone();
             let mut path = walk(&prepared.x, rows, self.objective, control);
             if control.cut_short().is_none() {
                 let budget = self.memory.unwrap_or(USUAL_BUDGET);
-                let bounds = mean_bounds(&prepared.question(), self.effort, budget)?;
+                let bounds = mean_bounds(&prepared.question(), self.effort, budget, &guides)?;
                 for point in &mut path.points {
                     point.lower_bound = bounds.get(point.rank - 1).copied();
                 }

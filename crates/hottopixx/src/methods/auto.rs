@@ -1,6 +1,6 @@
 //! Several methods at once.
 
-use super::error_bound::{Dual, max_bound, mean_bound};
+use super::error_bound::{AtHand, Dual, max_bound, mean_bound, mean_bound_bytes};
 use super::programs::{self, Program};
 use super::{
     Candidate, ErrorBound, Gradient, Hottopixx, Localised, Localiser, Question, bytes,
@@ -8,9 +8,8 @@ use super::{
 };
 use crate::control::Control;
 use crate::localise::exchange::{self, ExchangeSettings, exchange};
-use crate::localise::first_order;
 use crate::localise::lp::{LpSettings, lp};
-use crate::localise::{Greedy, snpa, spa_controlled, xray};
+use crate::localise::{Greedy, shuffled_rows, snpa, spa_controlled, xray};
 use crate::matrix::Shape;
 use crate::normalise::UnitRows;
 use crate::select::portfolio::readings;
@@ -41,6 +40,9 @@ const SMALL_PROGRAM: f64 = 3e7;
 const PROGRAM_SCREENED: usize = 300;
 /// The gap of minimax that is good enough to find candidates.
 const GAP: f64 = 1e-3;
+/// The same work up to which minimax takes part where the mean error is made small and exchanges in least
+/// squares explain rows: beyond, what it chooses has not been found to be better.
+const MINIMAX_BESIDE_EXCHANGE: f64 = 1e8;
 /// The share of a time limit that minimax may take.
 const PROGRAM_SHARE: f64 = 0.5;
 
@@ -98,13 +100,13 @@ impl Localiser for Auto {
             }
         }
         if control.stopped().is_none()
-            && let Some((other, its_dual)) = self.minimax(question)?
+            && let Some((other, its_dual)) = self.minimax(question, left)?
         {
             dual = Some(its_dual);
             take(&mut found, other, question);
         }
         if control.stopped().is_none()
-            && let Some((bound, other)) = self.bound(question, dual.as_ref())?
+            && let Some((bound, other)) = self.bound(question, &found.candidates, dual.as_ref())?
         {
             take(&mut found, other, question);
             found.error_bound = Some(bound);
@@ -121,7 +123,7 @@ impl Localiser for Auto {
         let convex = bytes::program(shape, m, threads64)
             .max(Gradient::default().bytes(shape, rank, threads))
             .max(self.hottopixx().bytes(shape, rank, threads))
-            .max(self.bound_bytes(shape))
+            .max(mean_bound_bytes(shape, self.effort, self.budget))
             .max(exchange::bytes(shape, shape.rows, rank, threads));
         bytes::hulls(shape, r, threads64) + bytes::spa(shape, 3 * r + 60) + convex
     }
@@ -138,6 +140,30 @@ fn take(found: &mut Localised, other: Localised, question: &Question<'_>) {
     found.bounds = other.bounds.or(found.bounds.take());
 }
 
+/// Rows on which candidates are compared to find out about what is at hand.
+const LOOKED_AT: usize = 64;
+
+/// The candidate with the least mean error on some rows.
+fn at_hand(question: &Question<'_>, candidates: &[Candidate]) -> AtHand {
+    let Question { x, rank, control, .. } = *question;
+    let exactly = clean::is_affordable(x.shape(), rank);
+    let mut rows = shuffled_rows(x.features());
+    rows.truncate(LOOKED_AT);
+    let mut best = AtHand::default();
+    for candidate in candidates.iter().filter(|candidate| candidate.rows.len() == rank) {
+        if !exactly || control.stopped().is_some() {
+            best.rows.clone_from(&candidate.rows);
+            break;
+        }
+        let fits = clean::refit(x, &candidate.rows, &rows, None, control);
+        let error = Objective::Mean.score(fits.iter().map(|fit| fit.error));
+        if best.error.is_none_or(|least| error < least) {
+            best = AtHand { rows: candidate.rows.clone(), error: Some(error) };
+        }
+    }
+    best
+}
+
 /// The dual of minimax, where that was the method.
 fn minimax_dual(found: &mut Localised) -> Option<Dual> {
     let minimax = |solved: &programs::Solved| solved.certificate.goal == Goal::Minimax;
@@ -149,23 +175,17 @@ impl Auto {
     fn bound(
         &self,
         question: &Question<'_>,
+        candidates: &[Candidate],
         dual: Option<&Dual>,
     ) -> Result<Option<(ErrorBound, Localised)>, Error> {
+        if self.effort == Effort::Quick {
+            return Ok(None);
+        }
+        let at_hand = at_hand(question, candidates);
         match self.objective {
-            Objective::Mean => mean_bound(question, self.effort, self.budget),
-            Objective::Max => max_bound(question, self.effort, self.budget, dual),
+            Objective::Mean => mean_bound(question, self.effort, self.budget, &at_hand),
+            Objective::Max => max_bound(question, self.effort, self.budget, dual, &at_hand),
         }
-    }
-
-    /// Bytes of the bound on the mean error, where they are affordable: the method, then the verifier.
-    fn bound_bytes(&self, shape: Shape) -> u64 {
-        let Shape { rows, cols, .. } = shape;
-        if self.effort == Effort::Quick || !first_order::fits_memory(rows, cols) {
-            return 0;
-        }
-        let verifier = 4u64.saturating_mul(shape.f()).saturating_mul(shape.f());
-        let bytes = first_order::bytes(rows, rows, cols).saturating_add(verifier);
-        if bytes <= self.budget { bytes } else { 0 }
     }
 
     /// Improves the greedy answers by exchanges in least squares; how much those leave unexplained, see
@@ -180,8 +200,8 @@ impl Auto {
         }
         let (powers, most, kicks, work) = match self.effort {
             Effort::Quick => (&POWERS[..1], 1, 0, EXCHANGE_WORK),
-            Effort::Normal => (&POWERS[..], 1, 2, 2.0 * EXCHANGE_WORK),
-            Effort::Thorough => (&POWERS[..], 3, 20, 20.0 * EXCHANGE_WORK),
+            Effort::Normal => (&POWERS[..], 1, 2, 6.0 * EXCHANGE_WORK),
+            Effort::Thorough => (&POWERS[..], 3, 20, 60.0 * EXCHANGE_WORK),
         };
         starts.truncate(most);
         let mut left: f64 = 1.0;
@@ -240,16 +260,26 @@ impl Auto {
         others
     }
 
-    /// The readings of minimax with its dual, where the size allows it. Its bounds come along only if they are
-    /// about all rows that may be hott.
-    fn minimax(&self, question: &Question<'_>) -> Result<Option<(Localised, Dual)>, Error> {
+    /// The readings of minimax with its dual, where the size allows it; `left` is what exchanges in least
+    /// squares left unexplained. Its bounds come along only if they are about all rows that may be hott.
+    fn minimax(
+        &self,
+        question: &Question<'_>,
+        left: f64,
+    ) -> Result<Option<(Localised, Dual)>, Error> {
         let Question { x, rank, .. } = *question;
         let control = question.control.for_share(PROGRAM_SHARE);
         let allowed = question.candidates();
         let candidates = allowed.min(screened(PROGRAM_SCREENED, rank));
         // Small ones are among the other methods already.
         let small = x.features() as f64 * (allowed * x.examples() * rank) as f64 <= SMALL_PROGRAM;
+        let work = x.features() as f64 * (candidates * x.examples() * rank) as f64;
+        let beside = self.effort == Effort::Normal
+            && self.objective == Objective::Mean
+            && left < NEAR_ONE
+            && work > MINIMAX_BESIDE_EXCHANGE;
         if small
+            || beside
             || self.effort == Effort::Quick
             || !is_affordable(x.features(), candidates, x.examples(), rank, &control)
         {

@@ -1,19 +1,24 @@
 //! What `auto` proves about the error of every choice of rows, beside looking for a good one.
 //!
 //! The mean error by the first-order method: one Y bounds every rank, so that a few of them bound all
-//! errors along a path. The largest error by the bound for choices where that is
+//! errors along a path. Where X has too many columns for the steps that it takes, columns are merged first:
+//! that lowers no error by more than rounding, so what is proven about the merged matrix holds for X. The largest error by the bound for choices where that is
 //! a matter of seconds, otherwise by the dual of minimax with the weights that rows can use, which is about all choices
 //! though the program was about fractional ones; and where there was no program either, by the mean error,
 //! which is never above it.
 
 use super::{Localised, Question};
-use crate::certify::{prove_max, prove_mean, prove_means};
+use crate::certify::{before_merging, prove_max, prove_means};
 use crate::choice;
 use crate::localise::first_order::{
     self, FirstOrderOutcome, FirstOrderSettings, Weights, first_order,
 };
+use crate::matrix::Shape;
+use crate::normalise::UnitRows;
+use crate::select::coarse::coarse;
 use crate::select::portfolio::{Candidate, readings};
 use crate::{Effort, Error};
+use std::borrow::Cow;
 
 /// The share of a time limit that the bound may take.
 const SHARE: f64 = 0.3;
@@ -36,33 +41,118 @@ pub(crate) struct ErrorBound {
 /// Rows of Y that are not zero: what a linear program proves its bound with.
 pub(super) type Dual = Vec<(usize, Vec<f64>)>;
 
-/// How far the first-order method goes: gap, steps, flops. `None` for none at all.
-fn reach(effort: Effort) -> Option<(f64, usize, f64)> {
+/// How far the first-order method goes: gap, steps, flops for X of this shape. `None` for none at all.
+fn reach(effort: Effort, shape: Shape) -> Option<(f64, usize, f64)> {
     match effort {
         Effort::Quick => None,
-        // Some seconds of one processor: half a minute's worth would bring another percent.
-        Effort::Normal => Some((0.03, 300, 3e11)),
+        // Some seconds of one processor, up to four times that for large X: half a minute's worth
+        // would bring another percent.
+        Effort::Normal => {
+            let more = (shape.entries as f64 / USUAL_ENTRIES).clamp(1.0, 4.0);
+            Some((0.03, 300, 3e11 * more))
+        }
         Effort::Thorough => Some((0.002, 3000, 1e13)),
     }
 }
 
-/// Whether the first-order method may take part.
-fn is_affordable(question: &Question<'_>, budget: u64) -> bool {
-    let (f, n) = (question.x.features(), question.x.examples());
-    let bytes = first_order::bytes(f, question.candidates(), n);
-    first_order::fits_memory(f, n) && bytes <= budget
+const USUAL_ENTRIES: f64 = 4e6;
+
+/// Columns are merged where they leave fewer steps than this of the work: after fewer, nothing is proven.
+const LEAST_STEPS: f64 = 25.0;
+/// Steps that are then left, candidates that take part in them, roughly, and the fewest columns that are
+/// worth the trouble.
+const STEPS_WHEN_MERGED: f64 = 60.0;
+const IN_PLAY: usize = 500;
+const LEAST_COLUMNS: usize = 64;
+
+/// Columns that X should have for this much work within this memory: its own, or fewer. `None` where it
+/// would be too few.
+fn columns_for_bound(shape: Shape, candidates: usize, work: f64, budget: u64) -> Option<usize> {
+    let Shape { rows, cols, .. } = shape;
+    let per_column = 4.0 * rows as f64 * candidates.min(IN_PLAY) as f64;
+    let fits = |columns: usize| {
+        let verifier = 4.0 * (rows as f64).powi(2);
+        first_order::fits_memory(rows, columns)
+            && first_order::bytes(rows, candidates, columns) as f64 + verifier <= budget as f64
+    };
+    if work >= LEAST_STEPS * per_column * cols as f64 && fits(cols) {
+        return Some(cols);
+    }
+    let mut columns = cols.min((work / (STEPS_WHEN_MERGED * per_column)) as usize);
+    while columns >= LEAST_COLUMNS && !fits(columns) {
+        columns /= 2;
+    }
+    (columns >= LEAST_COLUMNS).then_some(columns)
 }
 
-/// The first-order method for free weights; `None` where it has no bound.
-fn relaxed(
-    question: &Question<'_>,
+/// Bytes that [`mean_bound`] takes at most: X with merged columns, the method, then the verifier.
+pub(super) fn mean_bound_bytes(shape: Shape, effort: Effort, budget: u64) -> u64 {
+    let columns = reach(effort, shape)
+        .and_then(|(_, _, work)| columns_for_bound(shape, shape.rows, work, budget));
+    let Some(columns) = columns else { return 0 };
+    let f = shape.f();
+    let merged = if columns < shape.cols { 8 * f * columns as u64 } else { 0 };
+    let method = first_order::bytes(shape.rows, shape.rows, columns);
+    method.saturating_add(merged).saturating_add(4u64.saturating_mul(f).saturating_mul(f))
+}
+
+/// What the first-order method works on, and what it may take.
+struct Relaxation<'a> {
+    /// X, or X with merged columns.
+    x: Cow<'a, UnitRows>,
+    /// Columns of X itself.
+    columns: usize,
+    /// Gap, steps, flops.
     reach: (f64, usize, f64),
-) -> Result<Option<FirstOrderOutcome>, Error> {
-    let Question { x, rank, allowed, control, .. } = *question;
-    let (gap, steps, work) = reach;
-    let settings = FirstOrderSettings { weights: Weights::Free, gap, steps, work };
-    let found = first_order(x, rank, allowed, &settings, control)?;
-    Ok(found.filter(|found| found.lower_bound.is_finite()))
+}
+
+impl<'a> Relaxation<'a> {
+    /// `None` where it is not affordable, or stopped. Columns that look alike to the rows `guides` are merged
+    /// where X has too many.
+    fn new(question: &Question<'a>, effort: Effort, budget: u64, guides: &[usize]) -> Option<Self> {
+        let (x, shape) = (question.x, question.x.shape());
+        let reach = reach(effort, shape)?;
+        let merged = columns_for_bound(shape, question.candidates(), reach.2, budget)?;
+        let x = match merged < shape.cols {
+            true => Cow::Owned(coarse(x, guides, merged, question.control)?),
+            false => Cow::Borrowed(x),
+        };
+        Some(Relaxation { x, columns: shape.cols, reach })
+    }
+
+    /// The first-order method for free weights; `None` where it has no bound. `at_hand` is the mean error
+    /// of the best choice that is known.
+    fn solve(
+        &self,
+        question: &Question<'_>,
+        at_hand: Option<f64>,
+    ) -> Result<Option<FirstOrderOutcome>, Error> {
+        let Question { rank, allowed, control, .. } = *question;
+        let (gap, steps, work) = self.reach;
+        let at_hand = at_hand.map(|mean| mean * self.x.features() as f64);
+        let settings = FirstOrderSettings { weights: Weights::Free, gap, steps, work, at_hand };
+        let found = first_order(&self.x, rank, allowed, &settings, control)?;
+        Ok(found.filter(|found| found.lower_bound.is_finite()))
+    }
+
+    /// What a dual proves about X for 1, 2, ... `most` rows; empty where the verifier did not accept it.
+    fn prove(&self, question: &Question<'_>, most: usize, dual: &[f32]) -> Vec<f64> {
+        let Question { allowed, control, .. } = *question;
+        let mut bounds = prove_means(&self.x, most, allowed, dual, control).unwrap_or_default();
+        if self.columns > self.x.examples() {
+            bounds.iter_mut().for_each(|bound| *bound = before_merging(*bound, self.columns));
+        }
+        bounds
+    }
+}
+
+/// The best choice of rows so far, as it were.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AtHand {
+    /// The rows.
+    pub rows: Vec<usize>,
+    /// Their mean error, nearly; `None` where it is not known.
+    pub error: Option<f64>,
 }
 
 /// The bound on the mean error with the readings of the diagonal behind it; `None` where it is not
@@ -71,16 +161,16 @@ pub(super) fn mean_bound(
     question: &Question<'_>,
     effort: Effort,
     budget: u64,
+    at_hand: &AtHand,
 ) -> Result<Option<(ErrorBound, Localised)>, Error> {
-    let Some(reach) = reach(effort).filter(|_| is_affordable(question, budget)) else {
-        return Ok(None);
-    };
     let control = question.control.for_share(SHARE);
-    let Some(found) = relaxed(&question.under(&control), reach)? else { return Ok(None) };
-    let Question { x, rank, allowed, .. } = *question;
-    let Ok(lower_bound) = prove_mean(x, rank, allowed, &found.dual, &control) else {
+    let limited = question.under(&control);
+    let Some(relaxation) = Relaxation::new(&limited, effort, budget, &at_hand.rows) else {
         return Ok(None);
     };
+    let Some(found) = relaxation.solve(&limited, at_hand.error)? else { return Ok(None) };
+    let proven = relaxation.prove(&limited, question.rank, &found.dual);
+    let Some(&lower_bound) = proven.last() else { return Ok(None) };
     let candidates = readings(question, "total", &found.diagonal);
     let other = Localised { candidates, diagonal: Some(found.diagonal), ..Default::default() };
     Ok(Some((ErrorBound { lower_bound, rounds: found.steps, cuts: 0 }, other)))
@@ -93,6 +183,7 @@ pub(super) fn max_bound(
     effort: Effort,
     budget: u64,
     dual: Option<&Dual>,
+    at_hand: &AtHand,
 ) -> Result<Option<(ErrorBound, Localised)>, Error> {
     let Question { x, rank, allowed, .. } = *question;
     let most = match effort {
@@ -122,7 +213,8 @@ pub(super) fn max_bound(
     {
         return Ok(Some((ErrorBound { lower_bound, rounds: 0, cuts: dual.len() }, met)));
     }
-    let of_mean = mean_bound(question, effort, budget)?;
+    let rows = at_hand.rows.clone();
+    let of_mean = mean_bound(question, effort, budget, &AtHand { rows, error: None })?;
     Ok(of_mean.map(|(bound, mut other)| {
         other.candidates.append(&mut met.candidates);
         (bound, other)
@@ -130,27 +222,35 @@ pub(super) fn max_bound(
 }
 
 /// Bounds on the mean error of every choice of 1, 2, ... rows up to the rank: the best of what duals made for
-/// each of them prove or, where that is too much, for ranks that double. Empty where they are not affordable, or stopped before the first of them.
+/// each of them prove or, where that is too much, for ranks that double. Empty where they are not affordable, or
+/// stopped before the first of them. `guides` are the rows of a good choice.
 pub(crate) fn mean_bounds(
     question: &Question<'_>,
     effort: Effort,
     budget: u64,
+    guides: &[usize],
 ) -> Result<Vec<f64>, Error> {
-    let Some((gap, steps, work)) = reach(effort).filter(|_| is_affordable(question, budget)) else {
+    let Some(mut relaxation) = Relaxation::new(question, effort, budget, guides) else {
         return Ok(Vec::new());
     };
-    let Question { x, rank: most, allowed, control, .. } = *question;
-    let step = 4.0 * (x.features() * x.examples()) as f64 * question.candidates() as f64;
+    let most = question.rank;
+    let (gap, steps, work) = relaxation.reach;
+    let (f, n) = (relaxation.x.features() as f64, relaxation.x.examples() as f64);
+    let step = 4.0 * f * n * question.candidates() as f64;
     let ranks: Vec<usize> = if most as f64 * steps as f64 * step <= work {
         (1..=most).rev().collect()
     } else {
         std::iter::successors(Some(most), |r| (*r > 1).then(|| r.div_ceil(2))).collect()
     };
-    let reach = (gap, steps, work / ranks.len() as f64);
+    relaxation.reach = (gap, steps, work / ranks.len() as f64);
     let mut bounds: Vec<f64> = Vec::new();
     for rank in ranks {
-        let Some(found) = relaxed(&Question { rank, ..*question }, reach)? else { break };
-        let Ok(proven) = prove_means(x, most, allowed, &found.dual, control) else { break };
+        let question = Question { rank, ..*question };
+        let Some(found) = relaxation.solve(&question, None)? else { break };
+        let proven = relaxation.prove(&question, most, &found.dual);
+        if proven.is_empty() {
+            break;
+        }
         bounds.resize(most, 0.0);
         bounds.iter_mut().zip(proven).for_each(|(bound, proven)| *bound = proven.max(*bound));
     }
@@ -159,4 +259,55 @@ pub(crate) fn mean_bounds(
         bounds[k - 1] = bounds[k - 1].max(bounds[k]);
     }
     Ok(bounds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Objective;
+    use crate::clean::FittedChoice;
+    use crate::control::Control;
+    use crate::localise::instances::{as_sparse, paper};
+
+    /// Columns are merged only where too few steps would be left, and to what the work and the memory
+    /// allow.
+    #[test]
+    fn columns_are_merged_for_want_of_work_or_memory() {
+        let shape = |rows, cols| Shape { rows, cols, entries: rows * cols, dense: true };
+        let plenty = u64::MAX;
+        assert_eq!(columns_for_bound(shape(1000, 1000), 1000, 3e11, plenty), Some(1000));
+        let few = columns_for_bound(shape(6000, 6000), 6000, 9e11, plenty).unwrap();
+        assert!((1000..1500).contains(&few), "{few}");
+        let fewer = columns_for_bound(shape(6000, 6000), 6000, 9e11, 450 << 20).unwrap();
+        assert!(fewer < few && first_order::bytes(6000, 6000, fewer) <= 450 << 20, "{fewer}");
+        assert_eq!(columns_for_bound(shape(100_000, 100_000), 100_000, 3e11, plenty), None);
+    }
+
+    /// What is proven after merging columns holds for X: no two rows are below, and it is worth
+    /// something.
+    #[test]
+    fn no_choice_is_below_a_bound_from_merged_columns() {
+        let instance = paper((9, 240, 2, 1), 6.0, 4);
+        let control = Control::default();
+        let (allowed, cost) = (vec![true; instance.x.features()], None);
+        for x in [instance.x.clone(), as_sparse(&instance.x)] {
+            let question = Question { x: &x, rank: 2, allowed: &allowed, cost, control: &control };
+            let error = |hott: Vec<usize>| {
+                FittedChoice::new(&x, hott, Objective::Mean, None, &control).score
+            };
+            let f = x.features();
+            let pairs = (0..f).flat_map(|a| (0..a).map(move |b| vec![a, b]));
+            let best = pairs.map(error).fold(f64::INFINITY, f64::min);
+            let merged = coarse(&x, &[0, 1], 80, &control).unwrap();
+            assert!(merged.examples() < 240);
+            let reach = (0.01, 400, f64::INFINITY);
+            let relaxation = Relaxation { x: Cow::Owned(merged), columns: 240, reach };
+            let found = relaxation.solve(&question, None).unwrap().unwrap();
+            let proven = relaxation.prove(&question, 2, &found.dual);
+            assert!(proven[1] <= best && proven[1] > 0.3 * best, "{proven:?} {best}");
+            // A choice that is hardly worse than the relaxation leaves more to do than one far above.
+            let far = relaxation.solve(&question, Some(10.0)).unwrap().unwrap();
+            assert!(far.steps < found.steps, "{} {}", far.steps, found.steps);
+        }
+    }
 }
