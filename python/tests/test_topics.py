@@ -301,7 +301,7 @@ def test_the_page_has_titles_and_topics_over_time(model, counts, tmp_path):
         model.over_time(["2001"])
     # Columns of counts that were left out, and names of their own.
     wide = sp.csr_array(np.hstack([np.zeros((count, 1)), counts]))
-    of_counts = HottTopics(3, words=["never", *WORDS]).fit(wide)
+    of_counts = HottTopics(3, words=["never", *WORDS], stop_words=None).fit(wide)
     of_counts.report(page)
     assert all(name in page.read_text(encoding="utf-8") for name in of_counts.anchors_)
     pickle.loads(pickle.dumps(model)).report(page)
@@ -314,7 +314,8 @@ def test_the_bound_is_below_the_error(model, documents):
     bound = model.bound_
     assert 0 <= bound["lower_bound"] <= bound["mean_l1"] < 1
     assert bound["words"] <= len(model.words_)
-    assert HottTopics(3, anchors="oil+price").fit(documents).bound_ is None
+    tandem = HottTopics(3, anchors="oil+price", stop_words=None).fit(documents)
+    assert tandem.bound_ is None
 
 
 def test_pyldavis_gets_what_it_takes(counts):

@@ -6,7 +6,7 @@ use hottopixx::control::Stop;
 use hottopixx::matrix::Dense;
 use hottopixx::topics::{Anchor, AnchorBound, TopicErrors, TopicModel, TopicSeconds};
 use hottopixx_report::topics::{TopicsRun, TopicsSummary};
-use hottopixx_report::topics_page;
+use hottopixx_report::topics_page::page;
 use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -103,5 +103,5 @@ pub fn topics_page(
         seed: 0,
     };
     let summary = TopicsSummary::new(&model, &titles, run);
-    Ok(topics_page::page(&model, &summary, dates.as_deref(), call))
+    Ok(page(&model, &summary, dates.as_deref(), call))
 }
