@@ -334,6 +334,11 @@ def test_pyldavis_gets_what_it_takes(counts):
     np.testing.assert_allclose(given["doc_topic_dists"].sum(axis=1), 1)
     assert given["doc_lengths"].min() > 0
     assert given["term_frequency"].sum() == given["doc_lengths"].sum() == counts.sum()
+    # EM leaves numbers whose half is zero, of which pyLDAvis makes NaN.
+    faint = HottTopics(3).fit(X)
+    faint.components_ = np.where(faint.components_ < 0.05, 5e-324, faint.components_)
+    dists = faint.to_pyldavis()["topic_term_dists"]
+    assert (dists / 2 > 0).all() and np.allclose(dists.sum(axis=1), 1)
     pyldavis = pytest.importorskip("pyLDAvis", reason="pyLDAvis is not installed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its own
