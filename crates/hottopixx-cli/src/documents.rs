@@ -179,7 +179,6 @@ pub fn read_counts(args: &DocumentArgs, format: Option<Format>) -> Result<Counts
         table: table(args),
         max_bytes: args.memory,
         cache: Cache::Off,
-        ..LoadOptions::default()
     };
     let loaded = hottopixx_io::load(&source, &options)?;
     let (rows, cols) = (loaded.matrix.rows(), loaded.matrix.cols());

@@ -6,7 +6,7 @@ use super::core_words::Core;
 use super::naming::{Fitted, Named};
 use super::polish::{Polished, of_shares, polish, with_floor};
 use super::recovery::{Recovered, recover};
-use super::shares::{ByWord, fit_documents, likelihood, rough_shares};
+use super::shares::{ByWord, fit_documents, likelihood};
 use super::{TopicModel, TopicSeconds, Topics};
 use crate::Error;
 use crate::control::{Control, Stop};
@@ -166,10 +166,7 @@ impl Topics {
         let anchored = recovered.topics(probability);
         let start = with_floor(&anchored, probability, &core.evidence);
         let even = vec![1.0 / self.rank as f64; self.rank];
-        let shares = match self.polish {
-            0 => fit_documents(core.counts(kept), &start, self.prior, &even, control),
-            _ => rough_shares(core.counts(kept), &start, self.prior, control),
-        };
+        let shares = fit_documents(core.counts(kept), &start, self.prior, &even, control);
         let (sum, tokens) = likelihood(core.counts(kept), &start, &shares);
         let before = (-sum / tokens.max(1.0)).exp();
         let mut polished =

@@ -76,8 +76,7 @@ pub struct TopicModel {
     pub bound: Option<AnchorBound>,
     /// `exp(-log-likelihood of a token)` after the polish, over the words of the co-occurrence.
     pub perplexity: f64,
-    /// As [`TopicModel::perplexity`], with the topics of the anchors, and shares of documents that are not fitted to
-    /// the last digit where EM steps follow.
+    /// As [`TopicModel::perplexity`], with the topics of the anchors.
     pub anchored_perplexity: f64,
     /// EM steps taken.
     pub steps: usize,
