@@ -2,8 +2,9 @@
 
 For every corpus in `--data` (folders with X.npz, documents x words; vocab.txt; labels.txt) and as
 many topics as classes, and twice that: normalised mutual information (NMI) of each document's
-strongest topic with its class; mean NPMI against the corpus of the ten words that each method shows
-first for a topic, and of the ten most probable ones; CPU seconds. Then planted topics
+strongest topic with its class (corpora without classes have none); mean NPMI against the corpus of
+the ten words that each method shows first for a topic, and of the ten most probable ones; CPU
+seconds. Then planted topics
 (`--planted`): the l1 error of p(word | topic), topics matched one to one. All methods get the same
 counts: words in at least five documents, without English stop words; AnchorLDA, whose memory grows
 with the square of that, the 8000 most frequent. `hottopixx` is the program, with its own start,
@@ -37,6 +38,8 @@ from sklearn.metrics import normalized_mutual_info_score
 
 TOP = 10
 MIN_DF = 5
+#: Topics of a corpus without classes, and twice that.
+WITHOUT_CLASSES = 10
 #: AnchorLDA holds several matrices of words x words: 20 GB for 29,000 words.
 ANCHOR_WORDS = 8000
 
@@ -182,6 +185,13 @@ def l1_error(found, truth) -> float:
     return float(distances[linear_sum_assignment(distances)].mean())
 
 
+def agreement(labels, shares) -> float:
+    """NMI of the strongest topics with the classes, where there are some."""
+    if len(set(labels)) < 2:
+        return float("nan")
+    return float(normalized_mutual_info_score(labels, shares.argmax(axis=1)))
+
+
 def judged(name: str, counts, words, labels, rank: int, chosen: dict) -> list:
     """A row of the table for every method."""
     print(f"{name}, {rank} topics, {counts.shape[0]} x {counts.shape[1]}", flush=True)
@@ -191,7 +201,7 @@ def judged(name: str, counts, words, labels, rank: int, chosen: dict) -> list:
         answer = run(counts, words, rank)
         seconds = cpu() - before
         figures = [
-            normalized_mutual_info_score(labels, answer.shares.argmax(axis=1)),
+            agreement(labels, answer.shares),
             npmi(counts, answer.shown),
             npmi(counts, probable(answer.topics)),
             seconds,
@@ -231,6 +241,7 @@ def main() -> None:
     for name in args.corpora if args.data else []:
         counts, words, labels = corpus(args.data / name)
         classes = len(set(labels))
+        classes = classes if classes > 1 else WITHOUT_CLASSES
         for rank in (classes, 2 * classes):
             rows += judged(name, counts, words, labels, rank, chosen)
     errors = []

@@ -43,6 +43,7 @@ __all__ = [
     "pair_rows",
     "squish",
     "squish_matrix",
+    "topics_page",
 ]
 
 BLOCK_DOCUMENTS: int
@@ -101,6 +102,16 @@ def compare(
 ) -> tuple[list[tuple[Answer, str]], list[str], list[tuple[str, str]]]: ...
 def cooccurrence(counts: Native, how: Run) -> Native: ...
 def fit_topics(corpus: Corpus, rank: int, settings: TopicSettings, how: Run) -> TopicAnswer: ...
+def topics_page(
+    kept: str,
+    topics: Floats,
+    shares: Floats,
+    titles: list[str],
+    dates: list[str] | None,
+    label: str,
+    call: str,
+    threads: int,
+) -> str: ...
 def l1_fit(
     atoms: Floats, x: Floats, upper: list[float] | None
 ) -> tuple[Floats, float, Floats, float, bool, int]: ...

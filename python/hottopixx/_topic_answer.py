@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from . import _native
 from ._native import __version__
 from ._topic_views import TopicViews
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Iterable, Sequence
 
     from typing_extensions import Self
 
@@ -66,9 +68,11 @@ class TopicAnswer(TopicViews):
         self.anchored_perplexity_ = said["anchored_perplexity"]
         self.reconstruction_err_ = said["weighted_l1"]
         self.mean_reconstruction_err_ = said["mean_l1"]
+        self.bound_ = said["bound"]
         self.min_df_, self.candidate_df_ = said["min_df"], said["candidate_df"]
         self.notes_, self.advice_ = said["notes"], said["advice"]
         self.n_iter_, self.stop_, self.seconds_ = said["steps"], said["stop"], said["seconds"]
+        self._said = said
 
     def _spread(self, values: Any) -> Any:
         """What belongs to the words of the vocabulary, in the columns of `words_`."""
@@ -77,6 +81,84 @@ class TopicAnswer(TopicViews):
         spread = np.zeros((*values.shape[:-1], len(self.words_)), dtype=values.dtype)
         spread[..., self._kept] = values
         return spread
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        titles: Sequence[str] | None = None,
+        dates: Iterable[Any] | None = None,
+        name: str = "documents",
+    ) -> None:
+        """Write the topics as one page for a browser: a map, words, documents, topics over time.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to, such as "topics.html".
+        titles : sequence of str, optional
+            What the documents of `fit` are called, in their order; numbers unless given.
+        dates : iterable, optional
+            Their dates, such as "2004-03-31", years or anything that is written so: the page then
+            shows topics over time.
+        name : str, default="documents"
+            What they are called together, for the page's title.
+        """
+        self._check_fitted()
+        shares = self._of_documents("document_shares_")
+        count, lengths = len(shares), self._of_documents("document_lengths_")
+        called = [f"document {d + 1}" for d in range(count)]
+        if titles is not None:
+            called = _one_each(titles, count, "titles")
+        kept = {
+            **self._said,
+            "words": [str(self.words_[j]) for j in self._kept],
+            "empty_documents": int((lengths == 0).sum()),
+            "tokens": self.word_counts_[self._kept].tolist(),
+            "proportions": self.topic_proportions_.tolist(),
+            "coherence": self.coherence_.tolist(),
+            "anchors": [
+                {**anchor, "name": str(anchor_name)}
+                for anchor, anchor_name in zip(self._said["anchors"], self.anchors_, strict=True)
+            ],
+        }
+        page = _native.topics_page(
+            json.dumps(kept),
+            np.ascontiguousarray(self.components_[:, self._kept]),
+            np.ascontiguousarray(shares),
+            called,
+            None if dates is None else _one_each(dates, count, "dates"),
+            name,
+            f"HottTopics(n_components={self.n_components}).fit({name}).report({str(path)!r})",
+            os.cpu_count() or 1,
+        )
+        Path(path).write_text(page, encoding="utf-8")
+
+    def over_time(self, dates: Iterable[Any], freq: str = "Y") -> Any:
+        """The mean share of each topic in the documents of each period.
+
+        Parameters
+        ----------
+        dates : iterable
+            The dates of the documents of `fit`, in their order, as `pandas.to_datetime` takes them.
+        freq : str, default="Y"
+            The period, as pandas calls it: "Y", "Q", "M", "W" or "D".
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each period that has documents, a column for each topic.
+        """
+        import pandas as pd
+
+        self._check_fitted()
+        shares = self._of_documents("document_shares_")
+        when = list(dates)
+        if len(when) != len(shares):
+            raise ValueError(f"there are {len(when)} dates for {len(shares)} documents")
+        if when and all(isinstance(date, (int, np.integer)) for date in when):
+            when = [str(date) for date in when]  # years, not nanoseconds
+        periods = pd.PeriodIndex(pd.to_datetime(pd.Index(when)), freq=freq, name="period")
+        return pd.DataFrame(shares, index=periods, columns=self.anchors_).groupby(level=0).mean()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write what new documents need, as a small file of JSON that `hottopixx apply` reads too.
@@ -139,6 +221,14 @@ class TopicAnswer(TopicViews):
             model.min_length = saved["tokeniser"]["min_length"]
             model.numbers = saved["tokeniser"]["numbers"]
         return model
+
+
+def _one_each(values: Iterable[Any], count: int, what: str) -> list[str]:
+    """One text for each document."""
+    texts = ["" if value is None else str(value) for value in values]
+    if len(texts) != count:
+        raise ValueError(f"there are {len(texts)} {what} for {count} documents: give one for each")
+    return texts
 
 
 def _written(model: dict[str, Any], path: str | os.PathLike[str]) -> None:

@@ -18,6 +18,8 @@ _LEAST_TOKENS = 5.0
 _MEASURES = ("probability", "term_score", "relevance", "frex")
 #: A topic has at least this part of what a word's frequency is, for term scores.
 _FAINT = 1e-3
+#: What pyLDAvis is given for smaller probabilities.
+_FAINTEST = 1e-12
 
 
 class TopicViews:
@@ -255,8 +257,10 @@ class TopicViews:
         self._check_fitted()
         lengths = self._of_documents("document_lengths_")
         words, documents = self._kept, np.flatnonzero(lengths > 0)
+        # Its distances of topics are NaN where half of a number is zero.
+        topics = np.maximum(self.components_[:, words], _FAINTEST)
         return {
-            "topic_term_dists": self.components_[:, words],
+            "topic_term_dists": topics / topics.sum(axis=1, keepdims=True),
             "doc_topic_dists": self.document_shares_[documents],
             "doc_lengths": lengths[documents].astype(int),
             "vocab": [str(word) for word in self.words_[words]],

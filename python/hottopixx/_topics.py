@@ -126,6 +126,11 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
         counting as often as it occurs: 0 is perfect, 1 explains nothing.
     mean_reconstruction_err_ : float
         The same with every word counting once.
+    bound_ : dict or None
+        How much better other words could do as anchors: over the `words` most frequent words that
+        may name a topic the anchors leave a mean l1 error of `mean_l1`, and no choice of as many of
+        these words leaves less than `lower_bound`, which is proven. None for anchors of several
+        words, or without time for it.
     min_df_, candidate_df_ : int
         What was chosen.
     notes_, advice_ : list of str
@@ -162,7 +167,7 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
     >>> model.show(4)  # or print(model)
     2 topics of 60 documents, 8 words
      60.0 %  barrel  barrel, market, oil, price
-     40.0 %  court   court, judge, trial, verdict
+     40.0 %  court   judge, trial, verdict, court
     >>> model.transform(["The judge asks for the price of a trial."]).round(1)
     array([[0.3, 0.7]])
     """

@@ -276,6 +276,48 @@ def test_tables_and_pages(model, monkeypatch, capsys):
         model.topics_frame()
 
 
+def test_the_page_has_titles_and_topics_over_time(model, counts, tmp_path):
+    count = len(model.document_shares_)
+    years = [2001 + d % 5 for d in range(count)]
+    page = tmp_path / "topics.html"
+    model.report(page, titles=[f"story <{d}>" for d in range(count)], dates=years, name="news")
+    text = page.read_text(encoding="utf-8")
+    best = model.typical_documents(0, 1)[0]
+    assert text.startswith("<!doctype html>") and "topics of news" in text
+    assert f"story &lt;{best}&gt;" in text and "Topics over time" in text
+    assert all(name in text for name in model.anchors_)
+    model.report(page)
+    plain = page.read_text(encoding="utf-8")
+    assert "document 1" in plain and "Topics over time" not in plain
+    frame = model.over_time(years)
+    assert frame.shape == (5, 3) and list(frame.columns) == list(model.anchors_)
+    np.testing.assert_allclose(frame.iloc[0], model.document_shares_[::5].mean(axis=0))
+    np.testing.assert_allclose(frame.sum(axis=1), 1)
+    dates = [f"2001-{1 + d % 12:02}-03" for d in range(count)]
+    assert len(model.over_time(dates, "M")) == 12
+    with pytest.raises(ValueError, match="2 titles for 900 documents"):
+        model.report(page, titles=["a", "b"])
+    with pytest.raises(ValueError, match="1 dates for 900 documents"):
+        model.over_time(["2001"])
+    # Columns of counts that were left out, and names of their own.
+    wide = sp.csr_array(np.hstack([np.zeros((count, 1)), counts]))
+    of_counts = HottTopics(3, words=["never", *WORDS], stop_words=None).fit(wide)
+    of_counts.report(page)
+    assert all(name in page.read_text(encoding="utf-8") for name in of_counts.anchors_)
+    pickle.loads(pickle.dumps(model)).report(page)
+    model.save(tmp_path / "model.json")
+    with pytest.raises(ValueError, match="knows no documents"):
+        HottTopics.load(tmp_path).report(page)
+
+
+def test_the_bound_is_below_the_error(model, documents):
+    bound = model.bound_
+    assert 0 <= bound["lower_bound"] <= bound["mean_l1"] < 1
+    assert bound["words"] <= len(model.words_)
+    tandem = HottTopics(3, anchors="oil+price", stop_words=None).fit(documents)
+    assert tandem.bound_ is None
+
+
 def test_pyldavis_gets_what_it_takes(counts):
     X = np.vstack([counts, np.zeros((1, len(WORDS)), dtype=int)])
     given = HottTopics(3).fit(X).to_pyldavis()
@@ -292,6 +334,11 @@ def test_pyldavis_gets_what_it_takes(counts):
     np.testing.assert_allclose(given["doc_topic_dists"].sum(axis=1), 1)
     assert given["doc_lengths"].min() > 0
     assert given["term_frequency"].sum() == given["doc_lengths"].sum() == counts.sum()
+    # EM leaves numbers whose half is zero, of which pyLDAvis makes NaN.
+    faint = HottTopics(3).fit(X)
+    faint.components_ = np.where(faint.components_ < 0.05, 5e-324, faint.components_)
+    dists = faint.to_pyldavis()["topic_term_dists"]
+    assert (dists / 2 > 0).all() and np.allclose(dists.sum(axis=1), 1)
     pyldavis = pytest.importorskip("pyLDAvis", reason="pyLDAvis is not installed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its own

@@ -1,14 +1,18 @@
 //! From the flags of documents to a corpus: text or counts, whatever the input is.
 
-use crate::args::DocumentArgs;
+use crate::args::{DocumentArgs, TableArgs};
 use crate::failure::Failure;
 use hottopixx::Error;
 use hottopixx::matrix::Matrix;
-use hottopixx::text::{Corpus, Counter, Reading};
+use hottopixx::text::{Corpus, Counter, Reading, Scratch, VocabularyRules};
 use hottopixx_io::{
-    Cache, DocumentColumns, DocumentFormat, DocumentNames, Format, LoadOptions, Source, Take,
-    has_text, machine, read_documents,
+    Cache, ColumnList, DocumentColumns, DocumentFormat, DocumentNames, Format, IndexColumn,
+    LoadOptions, Missing, Source, TableOptions, Take, has_text, machine, read_documents,
+    scratch_file,
 };
+
+/// The part of the memory that the words of documents may take before they go to a temporary file.
+const TEXT_SHARE: u64 = 4;
 
 /// What the input is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,11 +68,81 @@ pub fn kind(args: &DocumentArgs) -> Result<Kind, Failure> {
         Some(format @ (DocumentFormat::Csv | DocumentFormat::Tsv))
             if args.column.is_none()
                 && source.as_path().is_some()
-                && !has_text(&source, format)? =>
+                && !has_text(&source, format, &columns(args))? =>
         {
             Ok(Kind::Counts(Some(as_matrix(format))))
         }
         Some(format) => Ok(Kind::Text(format)),
+    }
+}
+
+/// What the flags say of the table; its words were checked when they were parsed.
+fn table(args: &DocumentArgs) -> TableOptions {
+    let mut options = args.table.options().unwrap_or_default();
+    if let (IndexColumn::Auto, Some(title)) = (&options.index, &args.title) {
+        options.index = IndexColumn::Column(title.clone());
+    }
+    options
+}
+
+/// Which columns the flags name, and how they say the table is read.
+fn columns(args: &DocumentArgs) -> DocumentColumns {
+    let said = table_columns(&args.table);
+    DocumentColumns {
+        text: args.column.as_deref().map(ColumnList::one).or(said.text),
+        title: args.title.clone().or(said.title),
+        date: args.date.clone(),
+        ..said
+    }
+}
+
+/// What the flags of tables say of a table of documents.
+pub fn table_columns(table: &TableArgs) -> DocumentColumns {
+    let missing = table.missing();
+    let table = table.options().unwrap_or_default();
+    let title = match table.index {
+        IndexColumn::Column(name) => Some(name),
+        IndexColumn::Auto | IndexColumn::None => None,
+    };
+    let TableOptions { header, delimiter, columns: text, .. } = table;
+    DocumentColumns { text, title, date: None, header, delimiter, missing }
+}
+
+/// Refuses flags that say nothing about this kind of text.
+fn check_flags(args: &DocumentArgs, format: DocumentFormat) -> Result<(), Failure> {
+    let label = Source::path(&args.path).name();
+    let wrong = |flag: &str, what: &str| {
+        Err(Failure::Wrong(format!("{flag} {what}, but {label} is read as text: leave it out")))
+    };
+    use DocumentFormat as F;
+    let table = ["--header", "--delimiter"];
+    let columns = ["--index", "--columns", "--missing"];
+    let unused: Vec<&str> = match format {
+        F::Csv | F::Tsv => Vec::new(),
+        F::JsonLines => table.to_vec(),
+        F::Lines | F::Folder => [&table[..], &columns].concat(),
+    };
+    if let Some(flag) = args.table.first_given(&["--decimal", "--drop"]) {
+        return wrong(flag, "is for tables of numbers");
+    }
+    if let Some(flag) = args.table.first_given(&unused) {
+        let what = format!("{flag} is for tables, but {label} holds ");
+        let holds = match format {
+            F::JsonLines => "objects",
+            F::Folder => "files",
+            _ => "one document per line",
+        };
+        return Err(Failure::Wrong(format!("{what}{holds}: leave it out, or say --format csv")));
+    }
+    if args.table.missing() == Some(Missing::DropColumns) {
+        return wrong("--missing drop-columns", "is for tables of numbers");
+    }
+    let named = [("--column", &args.column), ("--title", &args.title), ("--date", &args.date)];
+    match named.into_iter().find(|(_, column)| column.is_some()) {
+        Some((flag, _)) if matches!(format, F::Lines | F::Folder) => Err(Failure::Wrong(format!(
+            "{flag} names a column, but {label} has none: leave it out, or say --format csv"
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -78,11 +152,8 @@ pub fn read_text(
     format: DocumentFormat,
     take: Take<'_>,
 ) -> Result<DocumentNames, Failure> {
-    let columns = DocumentColumns {
-        text: args.column.clone(),
-        title: args.title.clone(),
-        date: args.date.clone(),
-    };
+    check_flags(args, format)?;
+    let columns = columns(args);
     let mut names = read_documents(&Source::path(&args.path), format, &columns, take)?;
     if names.titles.iter().all(String::is_empty) {
         names.titles.iter_mut().enumerate().for_each(|(d, t)| *t = format!("document {}", d + 1));
@@ -93,15 +164,21 @@ pub fn read_text(
 /// Reads counts as documents x words, with the words where they are known.
 pub fn read_counts(args: &DocumentArgs, format: Option<Format>) -> Result<Counts, Failure> {
     let source = Source::path(&args.path);
+    if args.date.is_some() {
+        return Err(Failure::Wrong(format!(
+            "--date is for documents that are text, but {} holds counts: leave it out",
+            source.name()
+        )));
+    }
     // Bags of words come as words x documents.
     let turned = format == Some(Format::BagOfWords) || args.transpose;
     let options = LoadOptions {
         format,
         transpose: turned,
         key: args.key.clone(),
+        table: table(args),
         max_bytes: args.memory,
         cache: Cache::Off,
-        ..LoadOptions::default()
     };
     let loaded = hottopixx_io::load(&source, &options)?;
     let (rows, cols) = (loaded.matrix.rows(), loaded.matrix.cols());
@@ -127,25 +204,36 @@ pub fn read_counts(args: &DocumentArgs, format: Option<Format>) -> Result<Counts
     };
     let numbered = || (1..=rows).map(|d| format!("document {d}")).collect();
     let titles = loaded.row_names.unwrap_or_else(numbered);
-    let names = DocumentNames { titles, dates: None, notes: Vec::new() };
+    let mut notes = Vec::new();
+    if let Some(layout) = loaded.table.as_ref().filter(|layout| !layout.is_plain()) {
+        notes.push(layout.sentence());
+        notes.extend(layout.omissions());
+    }
+    let names = DocumentNames { titles, dates: None, notes };
     Ok(Counts { matrix: loaded.matrix, words, names })
 }
 
 impl Documents {
     /// Reads the input, whatever it is, and counts its words.
-    pub fn load(args: &DocumentArgs, reading: &Reading) -> Result<Self, Failure> {
+    pub fn load(
+        args: &DocumentArgs,
+        reading: &Reading,
+        rules: VocabularyRules,
+    ) -> Result<Self, Failure> {
         let label = Source::path(&args.path).name();
         let library = |error| Failure::from_library(&label, &error);
         let kind = kind(args)?;
         let (corpus, names) = match kind {
             Kind::Text(format) => {
-                let mut counter = Counter::new(reading.clone()).map_err(library)?;
                 let limit = args.memory.unwrap_or_else(machine::usual_memory);
+                let scratch = || Ok(Box::new(scratch_file()?) as Box<dyn Scratch>);
+                let counter = Counter::new(reading.clone()).map_err(library)?;
+                let mut counter = counter.overflow_to(limit / TEXT_SHARE, Box::new(scratch));
                 let names = read_text(args, format, &mut |block| {
                     counter.add(block)?;
                     counter.check_memory(limit)
                 })?;
-                let corpus = counter.finish().map_err(|error| match error {
+                let corpus = counter.finish_for(rules, limit).map_err(|error| match error {
                     Error::Empty { rows, .. } => Failure::Wrong(format!(
                         "{label}: no word is left of {rows} documents: give longer text, or other \
                          --stop-words"

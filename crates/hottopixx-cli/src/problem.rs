@@ -140,6 +140,13 @@ impl Problem {
                     "--cooccurrence needs plain counts: leave out --weight".to_owned(),
                 ));
             }
+            if let Some((row, column, value)) = fraction(&counts) {
+                return Err(wrong(format!(
+                    "row {}, column {column} is {value}, but --cooccurrence is made of counts, whole \
+                     numbers: give how often each word occurs, not tf-idf or other weights",
+                    kept[row]
+                )));
+            }
             (text::cooccurrence(&counts).map_err(library)?, Some(counts))
         } else {
             (text.weight.apply(&counts), None)
@@ -298,6 +305,14 @@ impl Problem {
 }
 
 /// Whether this is a sparse matrix of whole numbers, at most one entry in ten not zero.
+/// The first entry that is no whole number.
+fn fraction(matrix: &Matrix) -> Option<(usize, usize, f64)> {
+    (0..matrix.rows()).find_map(|i| {
+        let found = matrix.row(i).nonzeros().find(|(_, value)| value.fract() != 0.0);
+        found.map(|(column, value)| (i, column, value))
+    })
+}
+
 fn few_small_counts(matrix: &Matrix) -> bool {
     let Matrix::Sparse(matrix) = matrix else { return false };
     let entries = matrix.rows() as f64 * matrix.cols() as f64;

@@ -48,6 +48,7 @@ mod npy;
 mod npz;
 mod peek;
 mod scan;
+mod scratch;
 mod source;
 mod survey;
 mod svmlight;
@@ -65,6 +66,7 @@ pub use format::{Format, UnknownFormatName};
 pub use load::{LoadOptions, Loaded, load, load_signed, read};
 pub use names::{read_names, read_numbers};
 pub use peek::{FileHeader, peek};
+pub use scratch::scratch_file;
 pub use source::Source;
 pub use survey::{Numbers, Survey, survey};
 pub use table::{

@@ -326,6 +326,9 @@ pub(crate) fn format_of(
     }
 }
 
+/// Formats that `hottopixx.read` of the Python package reads.
+const OF_PYTHON: [&str; 5] = ["parquet", "h5ad", "h5", "hdf5", "mat"];
+
 /// The first bytes decide only where there is no extension that could say otherwise.
 fn recognise(head: &[u8], path: Option<&Path>, name: &str) -> Result<Format, Error> {
     let extension = path.and_then(Path::extension);
@@ -333,6 +336,15 @@ fn recognise(head: &[u8], path: Option<&Path>, name: &str) -> Result<Format, Err
         && let Some(format) = Format::from_bytes(head)
     {
         return Ok(format);
+    }
+    let of_python = |e: &std::ffi::OsStr| OF_PYTHON.into_iter().find(|o| e.eq_ignore_ascii_case(o));
+    if let Some(known) = extension.and_then(of_python) {
+        return Err(Error::UnknownFormat {
+            file: name.to_owned(),
+            what: format!(".{known} files are read by the Python package"),
+            remedy: "use hottopixx.read(...) there, or save the matrix as .npy, .npz or .csv"
+                .to_owned(),
+        });
     }
     let what = match extension {
         Some(extension) => {

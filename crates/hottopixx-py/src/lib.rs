@@ -12,6 +12,7 @@ mod corpus;
 mod run;
 mod settings;
 mod topics;
+mod topics_page;
 
 use pyo3::prelude::*;
 
@@ -32,6 +33,8 @@ mod _native {
     use super::settings::check_settings;
     #[pymodule_export]
     use super::topics::{Corpus, Counter, Saved, fit_topics};
+    #[pymodule_export]
+    use super::topics_page::topics_page;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -10,7 +10,9 @@ use hottopixx::Error;
 use hottopixx::control::{Control, Stop};
 use hottopixx::matrix::{Dense, Matrix};
 use hottopixx::text::{self, Reading, StopWords, Tokeniser, VocabularyRules};
-use hottopixx::topics::{Anchor, JudgedAnchors, SavedTopics, TopicModel, TopicSeconds, Topics};
+use hottopixx::topics::{
+    Anchor, AnchorBound, JudgedAnchors, SavedTopics, TopicModel, TopicSeconds, Topics,
+};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -153,6 +155,7 @@ struct Said<'a> {
     typical: &'a [Vec<usize>],
     weighted_l1: f64,
     mean_l1: f64,
+    bound: Option<AnchorBound>,
     perplexity: f64,
     anchored_perplexity: f64,
     steps: usize,
@@ -191,6 +194,7 @@ pub fn fit_topics(
         typical: &model.typical,
         weighted_l1: model.errors.weighted_l1,
         mean_l1: model.errors.mean_l1,
+        bound: model.bound,
         perplexity: model.perplexity,
         anchored_perplexity: model.anchored_perplexity,
         steps: model.steps,

@@ -5,7 +5,7 @@ use crate::table::{WIDTH, cut, join_fitting, plain};
 use crate::text::{grouped, line, size, wrapped};
 use hottopixx::control::Stop;
 use hottopixx::matrix::Dense;
-use hottopixx::topics::{Measure, TopicErrors, TopicModel, TopicSeconds};
+use hottopixx::topics::{AnchorBound, Measure, TopicErrors, TopicModel, TopicSeconds};
 use serde::Serialize;
 
 /// Words that a topic is shown with.
@@ -73,6 +73,8 @@ pub struct TopicsSummary {
     pub topics: Vec<TopicSummary>,
     /// How well the anchors explain the words.
     pub error: TopicErrors,
+    /// What the anchors leave of the most frequent words, and what any other choice does.
+    pub bound: Option<AnchorBound>,
     /// Perplexity after the polish.
     pub perplexity: f64,
     /// Perplexity with the topics of the anchors.
@@ -141,6 +143,7 @@ impl TopicsSummary {
             rank: model.rank(),
             topics: (0..model.rank()).map(|k| topic(model, k, titles)).collect(),
             error: model.errors,
+            bound: model.bound,
             perplexity: model.perplexity,
             anchored_perplexity: model.anchored_perplexity,
             steps: model.steps,
@@ -228,6 +231,18 @@ pub fn text(summary: &TopicsSummary) -> String {
     out
 }
 
+/// What the anchors leave, and what no choice can do better than.
+pub(crate) fn bound_sentence(bound: &AnchorBound, rank: usize) -> String {
+    let words = match rank {
+        1 => "no other word".to_owned(),
+        n => format!("no {n} of them"),
+    };
+    format!(
+        "the anchors leave a mean error of {:.3} of {} frequent words, {words} less than {:.3}",
+        bound.mean_l1, bound.words, bound.lower_bound
+    )
+}
+
 /// Errors, what was chosen, advice, time.
 fn facts(s: &TopicsSummary) -> String {
     let mut out = String::new();
@@ -236,6 +251,11 @@ fn facts(s: &TopicsSummary) -> String {
         s.error.weighted_l1, s.error.mean_l1
     );
     line(&mut out, "error", &error);
+    if let Some(bound) = &s.bound {
+        for (k, text) in wrapped(&bound_sentence(bound, s.rank), WIDTH - 10).iter().enumerate() {
+            line(&mut out, if k == 0 { "bound" } else { "" }, text);
+        }
+    }
     let perplexity = format!(
         "{:.0}, by the anchors alone {:.0}; {} EM steps",
         s.perplexity, s.anchored_perplexity, s.steps

@@ -136,6 +136,15 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// A temporary file of a caller's failed.
+    #[error(
+        "the temporary file of words failed ({reason}): allow more memory, or make room where temporary \
+         files are (TMPDIR)"
+    )]
+    Scratch {
+        /// Why.
+        reason: String,
+    },
     /// A linear program with tau that ended with neither a point nor a proof that there is none.
     #[error("{}", undecided(*.tau, *.bound, *.reached))]
     Undecided {

@@ -1,5 +1,6 @@
 //! Where documents come from.
 
+use crate::args::TableArgs;
 use crate::values;
 use clap::Args;
 use std::path::PathBuf;
@@ -13,10 +14,10 @@ pub struct DocumentArgs {
     #[arg(value_name = "INPUT", help_heading = "Arguments")]
     pub path: PathBuf,
     /// The column of the text, by name or number from 1 (default: the one with the
-    /// longest text)
-    #[arg(long, value_name = "COLUMN")]
+    /// longest text); --columns joins several
+    #[arg(long, value_name = "COLUMN", conflicts_with = "columns")]
     pub column: Option<String>,
-    /// The column of the titles (default: the first words)
+    /// The column of the titles (default: that of --index, else the first words)
     #[arg(long, value_name = "COLUMN")]
     pub title: Option<String>,
     /// The column of the dates
@@ -38,4 +39,6 @@ pub struct DocumentArgs {
     /// machine's)
     #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     pub memory: Option<u64>,
+    #[command(flatten)]
+    pub table: TableArgs,
 }

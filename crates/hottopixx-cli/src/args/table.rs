@@ -62,6 +62,17 @@ impl TableArgs {
         })
     }
 
+    /// What becomes of missing values, where it is said.
+    pub fn missing(&self) -> Option<Missing> {
+        parsed(&self.missing).ok().flatten()
+    }
+
+    /// The first of these flags that is given.
+    pub fn first_given(&self, flags: &[&str]) -> Option<&'static str> {
+        let given = self.named().into_iter().filter(|(_, word)| word.is_some());
+        given.map(|(flag, _)| flag).find(|flag| flags.contains(flag))
+    }
+
     /// The flags as they would be typed.
     pub fn flags(&self) -> Vec<String> {
         self.named()

@@ -6,11 +6,14 @@ use crate::failure::Failure;
 use crate::job::{self, Session};
 use crate::memory;
 use crate::output;
+use crate::problem::Problem;
 use crate::summarise::summary;
 use hottopixx::control::Stop;
-use hottopixx::matrix::Shape;
+use hottopixx::matrix::{Matrix, Shape};
+use hottopixx::text::words_are_columns;
 use hottopixx::{Factor, Method};
-use hottopixx_report::text::line;
+use hottopixx_report::table::WIDTH;
+use hottopixx_report::text::{line, wrapped};
 use std::time::Instant;
 
 /// Loads, factors, reports.
@@ -59,15 +62,43 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
         None => {}
     }
     let mut text = output::human(&summary);
-    if problem.looks_like_text && !args.output.quiet {
-        line(
-            &mut text,
-            "hint",
-            "text? try --cooccurrence: rows of counts are too sparse for topics",
-        );
+    if let Some(hint) = hint(&problem, summary.error.mean_l1).filter(|_| !args.output.quiet) {
+        let lines = wrapped(hint, WIDTH - 10);
+        lines.iter().enumerate().for_each(|(k, words)| {
+            line(&mut text, if k == 0 { "hint" } else { "" }, words);
+        });
     }
     let stop = summary.stop;
     output::deliver(&args.output, &problem, &answer, &summary, &text)?;
     checkpoint::close(kept.as_deref(), stop);
     Ok(())
+}
+
+/// From here on an answer explains next to nothing.
+const NEAR_ONE: f64 = 0.9;
+
+/// What the user may want to do instead.
+fn hint(problem: &Problem, mean_l1: f64) -> Option<&'static str> {
+    if problem.looks_like_text {
+        return Some(
+            "text? try 'hottopixx topics', or --cooccurrence: rows of counts are too sparse for topics",
+        );
+    }
+    if problem.counts.as_ref().is_some_and(are_turned) {
+        return Some(
+            "the columns differ in their totals as words do: if rows are documents, add --transpose",
+        );
+    }
+    (mean_l1 > NEAR_ONE).then_some(
+        "the rows explain next to nothing of the others: ask for more, leave out rare or noisy rows \
+         (--min-df), or see whether rows are features (--transpose)",
+    )
+}
+
+/// Whether the columns of counts look like words.
+fn are_turned(counts: &Matrix) -> bool {
+    let rows: Vec<f64> = (0..counts.rows()).map(|i| counts.row(i).sum()).collect();
+    let mut columns = vec![0.0; counts.cols()];
+    (0..counts.rows()).for_each(|i| counts.row(i).add_to(1.0, &mut columns));
+    words_are_columns(&rows, &columns) == Some(true)
 }

@@ -20,13 +20,7 @@ use std::time::Instant;
 pub fn run(args: &args::TopicsArgs, started: Instant) -> Result<(), Failure> {
     let session = Session::start(&args.run, args.print.quiet, started)?;
     let reading = reading(args)?;
-    let documents = Documents::load(&args.input, &reading)?;
     let reads = [Some(args.input.path.as_path()), args.input.names.as_deref()];
-    output::prepare(args.out.as_deref(), &reads, &output::topics_files())?;
-    let load = session.elapsed();
-
-    session.interrupt.computing();
-    let control = session.interrupt.control(args.run.max_seconds, session.observer())?;
     let rules = VocabularyRules {
         min_df: args.min_df,
         candidate_df: args.candidate_df,
@@ -37,9 +31,14 @@ pub fn run(args: &args::TopicsArgs, started: Instant) -> Result<(), Failure> {
         .anchors(anchors(&args.anchors, &reading.tokeniser))
         .recovery(args.recovery)
         .polish(args.polish)
-        .threads(session.threads)
-        .control(control);
-    let model = settings.fit(&documents.corpus);
+        .threads(session.threads);
+    let documents = Documents::load(&args.input, &reading, settings.rules())?;
+    output::prepare(args.out.as_deref(), &reads, &output::topics_files())?;
+    let load = session.elapsed();
+
+    session.interrupt.computing();
+    let control = session.interrupt.control(args.run.max_seconds, session.observer())?;
+    let model = settings.control(control).fit(&documents.corpus);
     let mut model = model.map_err(|error| Failure::from_library(&documents.label, &error))?;
     session.finish();
     model.notes.splice(0..0, documents.names.notes.iter().cloned());

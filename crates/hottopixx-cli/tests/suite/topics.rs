@@ -141,6 +141,65 @@ fn columns_of_tables_and_folders() {
 }
 
 #[test]
+fn table_flags_are_for_text_and_for_counts() {
+    let folder = Folder::new();
+    let mut csv = String::from("nr;head;body\n");
+    for (d, text) in documents().iter().enumerate() {
+        csv += &format!("{d};head {d};{}\n", if d == 5 { "NA" } else { text });
+    }
+    folder.write("news.csv", csv);
+    let base = ["topics", "news.csv", "-r", "3", "--quiet", "--out", "answer"];
+    let run = |flags: &[&str]| folder.text(&[&base[..], flags].concat());
+    let text =
+        run(&["--delimiter", ";", "--header", "yes", "--columns", "head,body", "--index", "nr"]);
+    let rows = table(&folder, "answer/documents.csv");
+    assert!(rows.len() == 241 && rows[8][1] == "7" && text.contains("240 documents"), "{text}");
+    let text = run(&["--column", "body", "--title", "head", "--missing", "drop-rows"]);
+    assert!(text.contains("1 document is missing") && text.contains("239 documents"), "{text}");
+    assert_eq!(table(&folder, "answer/documents.csv")[6][1], "head 6");
+    folder.write("more.csv", "nr;head;body\n1;one;the judge of the court\n");
+    let applied = folder.text(&["apply", "answer", "more.csv", "--column", "body", "--index", "1"]);
+    assert!(applied.contains("\n1,1,"), "{applied}");
+
+    let refused = |flags: &[&str], sentence: &str| {
+        let found = folder.refusal(&[&base[..], flags].concat(), 1);
+        assert!(found.contains(sentence), "{flags:?}: {found}");
+    };
+    refused(
+        &["--missing", "refuse", "--column", "body"],
+        "news.csv, line 7: the document is missing",
+    );
+    refused(&["--missing", "drop-columns"], "is for tables of numbers");
+    refused(&["--decimal", ",", "--column", "body"], "--decimal is for tables of numbers");
+    refused(&["--column", "text"], "there is no column \"text\"");
+    refused(&["--columns", "body,text"], "there is no column \"text\"");
+    refused(&["--index", "title", "--column", "body"], "there is no column \"title\"");
+    folder.write("news.txt", documents().join("\n"));
+    for (flag, word) in [("--header", "yes"), ("--missing", "zero"), ("--index", "1")] {
+        let found = folder.refusal(&["topics", "news.txt", "-r", "3", flag, word], 1);
+        assert!(found.contains(&format!("{flag} is for tables")), "{found}");
+    }
+    let dated = folder.refusal(&["topics", "news.txt", "-r", "3", "--date", "day"], 1);
+    assert!(dated.contains("--date names a column"), "{dated}");
+
+    // Counts: ids set aside or named, decimal commas, columns chosen.
+    let mut counts = String::from("doc;long title;oil;court;game;week\n");
+    for d in 0..240 {
+        let at = |k: usize| if d % 3 == k { "3,0" } else { "0,0" };
+        let week = d % 2;
+        counts += &format!("{d};a title of words;{};{};{};{week}\n", at(0), at(1), at(2));
+    }
+    folder.write("counts.csv", counts);
+    let flags =
+        ["--columns", "oil-game", "--index", "doc", "--decimal", ",", "--stop-words", "none"];
+    let answer = folder.json(
+        &[&["topics", "counts.csv", "-r", "3", "--json", "--out", "answer"], &flags[..]].concat(),
+    );
+    assert_eq!((&answer["documents"], &answer["words"]), (&240.into(), &3.into()));
+    assert_eq!(table(&folder, "answer/documents.csv")[3][1], "2");
+}
+
+#[test]
 fn counts_with_and_without_names() {
     let folder = Folder::new();
     let mut words: Vec<&str> = [OIL, COURT, GAME].concat();
@@ -223,4 +282,115 @@ fn few_documents_get_advice_and_faults_a_sentence() {
     assert!(model.contains("hottopixx topics --out"), "{model}");
     let stopped = folder.run(&["topics", "few.txt", "-r", "3", "--max-seconds", "0"]);
     assert!(matches!(stopped.status.code(), Some(0 | 3)), "{}", error(&stopped));
+}
+
+#[test]
+fn a_corpus_larger_than_memory_gives_the_same_bytes() {
+    let folder = Folder::new();
+    let long: Vec<String> = documents().iter().map(|text| [text.as_str(); 100].join(" ")).collect();
+    folder.write("news.txt", long.join("\n"));
+    let run = |memory: &str| {
+        let flags = ["topics", "news.txt", "-r", "3", "--quiet", "--phrases", "--memory", memory];
+        folder.text(&[&flags[..], &["--out", "answer"]].concat());
+        ["documents.csv", "words.csv", "model.json"].map(|f| folder.read(&format!("answer/{f}")))
+    };
+    // 480,000 words take 1.9 MB.
+    assert!(run("1GiB") == run("256KiB"));
+    let refused = folder.refusal(&["topics", "news.txt", "-r", "3", "--memory", "8KiB"], 1);
+    assert!(refused.contains("memory") && refused.contains("allow more"), "{refused}");
+}
+
+#[test]
+fn bounds_hold_and_narrow_words_name_nothing() {
+    let folder = Folder::new();
+    // A signature of three words stands in every fifth document, whatever it is about.
+    let sign = |(d, text): (usize, &String)| match d % 5 {
+        0 => format!("{text} cramer optilink clayton"),
+        _ => text.clone(),
+    };
+    let signed: Vec<String> = documents().iter().enumerate().map(sign).collect();
+    folder.write("news.txt", signed.join("\n"));
+    let answer = folder.json(&["topics", "news.txt", "-r", "3", "--json", "--out", "answer"]);
+    let bound = &answer["bound"];
+    let [words, left, least] =
+        ["words", "mean_l1", "lower_bound"].map(|key| bound[key].as_f64().unwrap());
+    assert!(words >= 18.0 && least <= left && left < 1.0, "{bound}");
+    let notes = answer["notes"].to_string();
+    assert!(notes.contains("Not as names of topics") && notes.contains("cramer"), "{notes}");
+    for topic in answer["topics"].as_array().unwrap() {
+        let name = topic["name"].as_str().unwrap();
+        assert!(!["cramer", "optilink", "clayton"].contains(&name), "{name}");
+    }
+    let page = String::from_utf8(folder.read("answer/report.html")).unwrap();
+    assert!(page.contains("which is proven"));
+    let text = folder.text(&["topics", "news.txt", "-r", "3", "--quiet"]);
+    assert!(text.contains("\nbound "), "{text}");
+}
+
+#[test]
+fn info_tells_of_documents_and_its_advice_runs() {
+    let folder = with_lines();
+    let texts = documents();
+    folder.write("prose.cor", texts.join("\n"));
+    let csv: Vec<String> = texts.iter().map(|text| format!("{text};x")).collect();
+    folder.write("news.csv", format!("body;kind\n{}\n", csv.join("\n")));
+    let object = |text: &String| serde_json::json!({"id": 1, "text": text}).to_string();
+    folder.write("news.jsonl", texts.iter().map(object).collect::<Vec<_>>().join("\n"));
+    std::fs::create_dir(folder.path("news")).unwrap();
+    texts.iter().enumerate().for_each(|(d, text)| folder.write(&format!("news/{d}.txt"), text));
+    for (input, format) in [
+        ("news.txt", "txt"),
+        ("news.csv", "csv"),
+        ("news.jsonl", "jsonl"),
+        ("news", "folder"),
+        ("prose.cor", "txt"),
+    ] {
+        let info = folder.json(&["info", input, "--json"]);
+        assert_eq!((&info["documents"], &info["format"]), (&240.into(), &format.into()), "{info}");
+        assert!(info["problems"].as_array().unwrap().is_empty(), "{info}");
+        let text = folder.text(&["info", input]);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(text.contains("240 documents") && text.contains("first     “"), "{text}");
+        let command = info["next"][0].as_str().unwrap();
+        let words: Vec<&str> = command.split(' ').skip(1).collect();
+        assert_eq!(words[0], "topics");
+        folder.text(&[&words[..], &["--quiet"]].concat());
+    }
+    folder.write("few.txt", texts[..5].join("\n"));
+    let info = folder.json(&["info", "few.txt", "--json"]);
+    assert!(info["problems"][0].as_str().unwrap().starts_with("5 documents are few"), "{info}");
+    folder.write("a.parquet", "PAR1");
+    assert!(folder.refusal(&["info", "a.parquet"], 1).contains("Python package"));
+    folder.write("numbers.dat", "1 2 3 4\n5 6 7 8\n");
+    assert!(folder.refusal(&["info", "numbers.dat"], 1).contains("not a known format"));
+    folder.write("words.txt", "oil\ncourt\ngame\noil\n");
+    let alone = folder.refusal(&["topics", "words.txt", "-r", "2", "--stop-words", "none"], 1);
+    assert!(alone.contains("stand together"), "{alone}");
+}
+
+#[test]
+fn factor_gives_advice_about_counts() {
+    let folder = Folder::new();
+    // 60 documents of 12 words each, some of which are much more frequent than others.
+    let mut values = vec![0.0; 60 * 40];
+    for d in 0..60usize {
+        for k in 0..12usize {
+            let place = (d * 17 + k * 29) % 100;
+            values[d * 40 + place * place * place * 40 / 1_000_000] += 1.0;
+        }
+    }
+    folder.write("X.npy", crate::common::npy(60, 40, &values));
+    let base = ["factor", "X.npy", "-r", "3", "--method", "spa", "--cooccurrence"];
+    assert!(folder.text(&base).contains("differ in their totals as words do"));
+    let turned = folder.text(&[&base[..], &["--transpose"]].concat());
+    assert!(!turned.contains("differ in their totals"), "{turned}");
+    let weights: Vec<f64> = values.iter().map(|v| v / 7.0).collect();
+    folder.write("W.npy", crate::common::npy(60, 40, &weights));
+    let refused = folder.refusal(&["factor", "W.npy", "-r", "3", "--cooccurrence"], 1);
+    assert!(refused.contains("tf-idf") && refused.contains("row 0, column "), "{refused}");
+    // Rows that have nothing in common.
+    let apart: Vec<f64> = (0..900).map(|k| f64::from(u8::from(k / 30 == k % 30)) * 0.5).collect();
+    folder.write("I.npy", crate::common::npy(30, 30, &apart));
+    let text = folder.text(&["factor", "I.npy", "-r", "2", "--method", "spa"]);
+    assert!(text.contains("next to nothing"), "{text}");
 }

@@ -17,6 +17,7 @@ mod table;
 
 use crate::error::{Error, Fault};
 use crate::source::{Source, Stream};
+use crate::table::{ColumnList, Delimiter, Header, Missing};
 use std::path::Path;
 
 /// Bytes of text that are handed on at a time, about.
@@ -81,15 +82,23 @@ impl DocumentFormat {
     }
 }
 
-/// Which columns of a table hold what: names, or numbers from 1 where the table has no such name.
+/// Which columns of a table, or fields of objects, hold what, and how the table is read. Columns go by
+/// name, or by number from 1 where the table has no such name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentColumns {
-    /// The text; `None` for the column with the longest.
-    pub text: Option<String>,
+    /// The text, several columns joined by line breaks; `None` for the column with the longest.
+    pub text: Option<ColumnList>,
     /// The titles.
     pub title: Option<String>,
     /// The dates.
     pub date: Option<String>,
+    /// Whether the first line of a table names its columns.
+    pub header: Header,
+    /// What stands between cells; `None` for what the first lines show.
+    pub delimiter: Option<Delimiter>,
+    /// What becomes of documents that are missing (empty, NA, null and the like); `None` keeps them as
+    /// empty ones, as [`Missing::Zero`] does, and says so.
+    pub missing: Option<Missing>,
 }
 
 /// What is known of the documents that were read.
@@ -118,8 +127,15 @@ pub fn read_documents(
     take: Take<'_>,
 ) -> Result<DocumentNames, Error> {
     let name = source.name();
-    let mut out =
-        Output { take, block: Vec::new(), bytes: 0, names: DocumentNames::default(), latin: 0 };
+    let mut out = Output {
+        take,
+        block: Vec::new(),
+        bytes: 0,
+        names: DocumentNames::default(),
+        latin: 0,
+        missing: columns.missing,
+        absent: 0,
+    };
     if columns.date.is_some() {
         out.names.dates = Some(Vec::new());
     }
@@ -143,19 +159,23 @@ pub fn read_documents(
     out.finish().map_err(|fault| fault.in_file(&name))
 }
 
-/// Whether a table holds text rather than counts: whether some column of its first rows has cells of
-/// several words.
+/// Whether a table holds text rather than counts: whether some column of its first rows, of those that
+/// are named if any are, has cells of several words.
 ///
 /// # Errors
-/// When the file cannot be opened or read.
-pub fn has_text(source: &Source, format: DocumentFormat) -> Result<bool, Error> {
+/// When the file cannot be opened or read, or a column does not exist.
+pub fn has_text(
+    source: &Source,
+    format: DocumentFormat,
+    columns: &DocumentColumns,
+) -> Result<bool, Error> {
     let separator = match format {
         DocumentFormat::Csv => b',',
         DocumentFormat::Tsv => b'\t',
         _ => return Ok(true),
     };
     let reader = Stream::open(source)?.into_reader();
-    table::has_text(reader, separator).map_err(|fault| fault.in_file(&source.name()))
+    table::has_text(reader, separator, columns).map_err(|fault| fault.in_file(&source.name()))
 }
 
 /// Collects documents into blocks, and their titles.
@@ -166,6 +186,10 @@ struct Output<'a> {
     names: DocumentNames,
     /// Documents that were not UTF-8.
     latin: usize,
+    /// What becomes of documents that are missing.
+    missing: Option<Missing>,
+    /// How many were.
+    absent: usize,
 }
 
 impl Output<'_> {
@@ -192,6 +216,25 @@ impl Output<'_> {
         if self.bytes >= BLOCK { self.flush() } else { Ok(()) }
     }
 
+    /// A document that is missing.
+    fn add_missing(
+        &mut self,
+        line: u64,
+        title: Option<String>,
+        date: Option<String>,
+    ) -> Result<(), Fault> {
+        self.absent += 1;
+        match self.missing {
+            None | Some(Missing::Zero) => self.add(b"", title, date),
+            Some(Missing::DropRows) => Ok(()),
+            Some(Missing::Refuse | Missing::DropColumns) => {
+                let remedy =
+                    "leave such documents out (drop-rows), or keep them as empty ones (zero)";
+                Err(Fault::line(line, "the document is missing", remedy))
+            }
+        }
+    }
+
     fn flush(&mut self) -> Result<(), Fault> {
         (self.take)(&self.block)?;
         self.block.clear();
@@ -206,6 +249,17 @@ impl Output<'_> {
                 "there is no document in it",
                 "give one document per line or cell",
             ));
+        }
+        if self.absent > 0 {
+            let (subject, verb) = match self.absent {
+                1 => ("1 document is missing (empty, NA or the like)".to_owned(), "was"),
+                n => (format!("{n} documents are missing (empty, NA or the like)"), "were"),
+            };
+            let fate = match self.missing {
+                Some(Missing::DropRows) => "left out",
+                _ => "kept as empty",
+            };
+            self.names.notes.push(format!("{subject} and {verb} {fate}."));
         }
         if self.latin > 0 {
             let note = format!("{} documents are not UTF-8 and were read as Latin 1.", self.latin);

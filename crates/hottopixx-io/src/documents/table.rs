@@ -3,7 +3,9 @@
 use super::{DocumentColumns, Output};
 use crate::budget::Budget;
 use crate::error::{Fault, quote};
-use crate::table::{Delimiter, Numbered, Records, SEPARATORS, Sample};
+use crate::table::{
+    ColumnList, Columns, Delimiter, Header, Numbered, Records, SEPARATORS, Sample, is_missing, text,
+};
 use csv::ByteRecord;
 use std::io::Read;
 
@@ -20,11 +22,15 @@ pub(super) fn read(
     columns: &DocumentColumns,
     out: &mut Output<'_>,
 ) -> Result<(), Fault> {
-    let mut records = records(reader, separator)?;
+    let (mut records, delimiter) = records(reader, separator, columns.delimiter)?;
     let first = some(&mut records, LOOKED_AT)?;
     let layout = Layout::of(&first, columns)?;
+    let mut found = layout.name(&first);
+    if delimiter != Delimiter::Byte(separator) && columns.delimiter.is_none() {
+        found += &format!(" (cells are apart by {})", quote(delimiter.to_string().as_bytes()));
+    }
     if columns.text.is_none() {
-        out.names.notes.push(format!("Documents: column {}.", layout.name(&first)));
+        out.names.notes.push(format!("Documents: column {found}."));
     }
     for (record, line) in &first[usize::from(layout.header)..] {
         layout.add(record, *line, out)?;
@@ -35,16 +41,26 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Whether some column of the first rows is text.
-pub(super) fn has_text(reader: impl Read, separator: u8) -> Result<bool, Fault> {
-    let first = some(&mut records(reader, separator)?, LOOKED_AT)?;
-    Ok(words_by_column(&first).iter().any(|words| *words >= WORDS))
+/// Whether some column of the first rows, of those that are named if any are, is text.
+pub(super) fn has_text(
+    reader: impl Read,
+    separator: u8,
+    columns: &DocumentColumns,
+) -> Result<bool, Fault> {
+    let first = some(&mut records(reader, separator, columns.delimiter)?.0, LOOKED_AT)?;
+    let words = words_by_column(&first);
+    let of_text = |column: usize| words.get(column).is_some_and(|words| *words >= WORDS);
+    Ok(match &columns.text {
+        None => (0..words.len()).any(of_text),
+        Some(_) => Layout::of(&first, columns)?.text.into_iter().any(of_text),
+    })
 }
 
 /// Which column is what, and whether the first row names them.
 struct Layout {
     header: bool,
-    text: usize,
+    /// One at least.
+    text: Vec<usize>,
     title: Option<usize>,
     date: Option<usize>,
 }
@@ -57,53 +73,65 @@ impl Layout {
                 "give a table with a column of text",
             ));
         };
-        let named = [&columns.text, &columns.title, &columns.date];
-        let is_name = |name: &String| first.iter().any(|cell| cell.trim_ascii() == name.as_bytes());
-        let header = named.into_iter().flatten().any(is_name) || looks_like_header(rows);
-        let place = |name: &String| -> Result<usize, Fault> {
-            let by_name =
-                first.iter().position(|cell| header && cell.trim_ascii() == name.as_bytes());
-            let by_number = name.parse().ok().filter(|k| (1..=first.len()).contains(k));
-            by_name.or(by_number.map(|k: usize| k - 1)).ok_or_else(|| {
-                let what = format!("there is no column {}", quote(name.as_bytes()));
-                let names: Vec<String> = first.iter().take(12).map(quote).collect();
-                let remedy = match header {
-                    true => format!("its columns are {}", names.join(", ")),
-                    false => format!("give a number from 1 to {}, it has no header", first.len()),
-                };
-                Fault::file(what, remedy)
-            })
+        let names: Vec<String> = first.iter().map(text).collect();
+        let header = match columns.header {
+            Header::Yes => true,
+            Header::No => false,
+            Header::Auto => are_names(&names, columns) || looks_like_header(rows),
         };
+        let known = Columns { names: header.then_some(&names[..]), width: first.len() };
         let text = match &columns.text {
-            Some(name) => place(name)?,
-            None => longest(&rows[usize::from(header)..])?,
+            Some(list) => known.list(list)?,
+            None => vec![longest(&rows[usize::from(header)..])?],
         };
-        let title = columns.title.as_ref().map(place).transpose()?;
-        let date = columns.date.as_ref().map(place).transpose()?;
-        Ok(Layout { header, text, title, date })
+        let place = |name: &Option<String>| name.as_ref().map(|name| known.one(name)).transpose();
+        Ok(Layout { header, text, title: place(&columns.title)?, date: place(&columns.date)? })
     }
 
     /// Hands on the document in a record.
     fn add(&self, record: &ByteRecord, line: u64, out: &mut Output<'_>) -> Result<(), Fault> {
-        let Some(text) = record.get(self.text) else {
-            let what =
-                format!("there are {} cells, but text is in {}", record.len(), self.text + 1);
-            return Err(Fault::line(line, what, "check the quotes of the line"));
-        };
         let [title, date] = [self.title, self.date].map(|column| {
             let cell = column.map(|k| record.get(k).unwrap_or_default());
             cell.map(|cell| String::from_utf8_lossy(cell).trim().to_owned())
         });
-        out.add(text, title, date)
+        let mut text: Vec<u8> = Vec::new();
+        for &column in &self.text {
+            let Some(cell) = record.get(column) else {
+                let what =
+                    format!("there are {} cells, but text is in {}", record.len(), column + 1);
+                return Err(Fault::line(line, what, "check the quotes of the line"));
+            };
+            if !is_missing(cell.trim_ascii()) {
+                if !text.is_empty() {
+                    text.push(b'\n');
+                }
+                text.extend_from_slice(cell);
+            }
+        }
+        if text.is_empty() {
+            return out.add_missing(line, title, date);
+        }
+        out.add(&text, title, date)
     }
 
-    /// How a sentence calls the text column.
+    /// How a sentence calls the text columns.
     fn name(&self, rows: &[Numbered]) -> String {
-        match rows.first().and_then(|(first, _)| first.get(self.text)) {
+        let name = |&column: &usize| match rows.first().and_then(|(first, _)| first.get(column)) {
             Some(cell) if self.header => quote(cell),
-            _ => format!("{}", self.text + 1),
-        }
+            _ => format!("{}", column + 1),
+        };
+        self.text.iter().map(name).collect::<Vec<_>>().join(", ")
     }
+}
+
+/// Whether the caller calls columns by these names: they are found with them and not without.
+fn are_names(names: &[String], columns: &DocumentColumns) -> bool {
+    let width = names.len();
+    let [with, without] = [Some(names), None].map(|names| Columns { names, width });
+    let of_text = |list: &ColumnList| with.list(list).is_ok() && without.list(list).is_err();
+    let is_one = |name: &String| with.one(name).is_ok() && without.one(name).is_err();
+    columns.text.as_ref().is_some_and(of_text)
+        || columns.title.iter().chain(&columns.date).any(is_one)
 }
 
 /// Short cells of at most three words, none of them a number or twice the same, above a longer text.
@@ -117,7 +145,7 @@ fn looks_like_header(rows: &[Numbered]) -> bool {
     });
     cells.sort_unstable();
     let distinct = cells.windows(2).all(|pair| pair[0] != pair[1]);
-    short && distinct && words_by_column(&rows[1..]).iter().any(|words| *words >= WORDS)
+    short && distinct && rows.len() > 1 && words_by_column(rows).iter().any(|words| *words >= WORDS)
 }
 
 fn words(cell: &[u8]) -> usize {
@@ -169,12 +197,26 @@ fn separator_of(sample: &Sample, usual: u8) -> Result<Delimiter, Fault> {
     Ok(best)
 }
 
-/// The records from the first on, with what stands between their cells found out.
-fn records(mut reader: impl Read, usual: u8) -> Result<Records<impl Read>, Fault> {
+/// The records from the first on, with what stands between their cells: what was said, what Excel
+/// declares in a line above, or what is found out.
+fn records(
+    mut reader: impl Read,
+    usual: u8,
+    said: Option<Delimiter>,
+) -> Result<(Records<impl Read>, Delimiter), Fault> {
     let budget = Budget::new(None);
     let sample = Sample::take(&mut reader, budget.limit())?;
-    let separator = separator_of(&sample, usual)?;
-    Ok(Records::new(std::io::Cursor::new(sample.bytes).chain(reader), separator, budget))
+    let declared = sample.declared();
+    let delimiter = match said.or(declared) {
+        Some(delimiter) => delimiter,
+        None => separator_of(&sample, usual)?,
+    };
+    let whole = std::io::Cursor::new(sample.bytes).chain(reader);
+    let mut records = Records::new(whole, delimiter, budget);
+    if declared.is_some() {
+        records.next()?;
+    }
+    Ok((records, delimiter))
 }
 
 /// At most this many records.

@@ -33,7 +33,8 @@ pub(super) fn class(cell: &[u8], decimal: Decimal) -> Class {
     }
 }
 
-fn is_missing(cell: &[u8]) -> bool {
+/// Whether a trimmed cell is empty, or one of the usual words for a missing value.
+pub(crate) fn is_missing(cell: &[u8]) -> bool {
     cell.len() <= 4 && MISSING.iter().any(|word| cell.eq_ignore_ascii_case(word.as_bytes()))
 }
 
@@ -111,7 +112,7 @@ pub(super) fn is_ambiguous(cell: &[u8]) -> bool {
 }
 
 /// A name; bytes that are not UTF-8 are replaced rather than refused, since names are only shown.
-pub(super) fn text(cell: &[u8]) -> String {
+pub(crate) fn text(cell: &[u8]) -> String {
     String::from_utf8_lossy(cell.trim_ascii()).into_owned()
 }
 

@@ -5,7 +5,7 @@ use crate::error::{Fault, quote};
 use crate::scan::whole;
 
 /// The columns of a table, as far as naming them goes.
-pub(super) struct Columns<'a> {
+pub(crate) struct Columns<'a> {
     pub names: Option<&'a [String]>,
     pub width: usize,
 }

@@ -26,6 +26,8 @@ pub use options::{
     list_items,
 };
 
+pub(crate) use cells::{is_missing, text};
+pub(crate) use columns::Columns;
 pub(crate) use records::Records;
 pub(crate) use sample::{Numbered, SEPARATORS, Sample};
 

@@ -185,6 +185,11 @@ pub struct ColumnList {
 }
 
 impl ColumnList {
+    /// This column alone, whatever its name is made of.
+    pub fn one(name: &str) -> Self {
+        ColumnList { text: name.to_owned(), items: vec![name.to_owned()] }
+    }
+
     /// The items as they were given.
     pub fn items(&self) -> &[String] {
         &self.items

@@ -74,7 +74,7 @@ impl Sample {
     }
 
     /// What Excel writes before a table to say what stands between its cells: `sep=;`.
-    fn declared(&self) -> Option<Delimiter> {
+    pub fn declared(&self) -> Option<Delimiter> {
         let bytes = self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.bytes);
         match bytes.strip_prefix(b"sep=") {
             Some([byte, b'\n' | b'\r', ..]) => Some(Delimiter::Byte(*byte)),

@@ -1,7 +1,8 @@
 //! Documents of every kind, and what is wrong with some.
 
 use hottopixx_io::{
-    DocumentColumns, DocumentFormat, DocumentNames, Error, Source, has_text, read_documents,
+    ColumnList, Delimiter, DocumentColumns, DocumentFormat, DocumentNames, Error, Header, Missing,
+    Source, has_text, read_documents,
 };
 use std::io::Write as _;
 use std::path::Path;
@@ -22,7 +23,12 @@ fn read(
 
 fn columns(text: Option<&str>, title: Option<&str>, date: Option<&str>) -> DocumentColumns {
     let owned = |name: Option<&str>| name.map(str::to_owned);
-    DocumentColumns { text: owned(text), title: owned(title), date: owned(date) }
+    DocumentColumns {
+        text: text.map(ColumnList::one),
+        title: owned(title),
+        date: owned(date),
+        ..DocumentColumns::default()
+    }
 }
 
 #[test]
@@ -72,9 +78,16 @@ fn tables_with_and_without_a_header() {
     write("id,text\n1,some words of text\n2\n");
     let error = csv(&columns(Some("text"), None, None)).unwrap_err().to_string();
     assert!(error.contains("line 3"), "{error}");
-    assert!(has_text(&Source::path(&path), DocumentFormat::Csv).unwrap());
+    let is_text = |c: &DocumentColumns| has_text(&Source::path(&path), DocumentFormat::Csv, c);
+    assert!(is_text(&DocumentColumns::default()).unwrap());
     write("name,a,b\nx,1,2\ny,3,4\n");
-    assert!(!has_text(&Source::path(&path), DocumentFormat::Csv).unwrap());
+    assert!(!is_text(&DocumentColumns::default()).unwrap());
+    // Counts beside a column of text are counts when the columns are named.
+    write("title,a,b\nsome words of text,1,2\nmore words of text,3,4\n");
+    assert!(is_text(&DocumentColumns::default()).unwrap());
+    let named =
+        |list: &str| DocumentColumns { text: list.parse().ok(), ..DocumentColumns::default() };
+    assert!(!is_text(&named("a,b")).unwrap() && is_text(&named("title,b")).unwrap());
     // Spreadsheets write semicolons where decimals have commas; text has commas of its own.
     write("id;text\n1;one, two, three words\n2;four, five and six\n");
     let (found, _) = csv(&columns(Some("text"), None, None)).unwrap();
@@ -88,6 +101,47 @@ fn tables_with_and_without_a_header() {
     std::fs::write(&path, wide).unwrap();
     let error = csv(&columns(Some("text"), None, None)).unwrap_err().to_string();
     assert!(error.contains("UTF-16"), "{error}");
+}
+
+#[test]
+fn what_is_said_about_a_table_is_kept_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    let write = |text: &str| std::fs::write(&path, text).unwrap();
+    let csv = |c: &DocumentColumns| read(&path, DocumentFormat::Csv, c);
+    let list = |list: &str| DocumentColumns { text: list.parse().ok(), ..Default::default() };
+    write("title|abstract|n\nOn oil|it is, as ever, oil|1\nOn law|NA|2\nNA||3\n");
+    let (texts, names) = csv(&list("title-abstract")).unwrap();
+    assert_eq!(texts, ["On oil\nit is, as ever, oil", "On law", ""]);
+    assert_eq!(
+        names.notes,
+        ["1 document is missing (empty, NA or the like) and was kept as empty."]
+    );
+    let drop = DocumentColumns { missing: Some(Missing::DropRows), ..list("Abstract") };
+    let (texts, names) = csv(&drop).unwrap();
+    assert_eq!(texts, ["it is, as ever, oil"]);
+    assert!(names.notes[0].starts_with("2 documents are missing"), "{:?}", names.notes);
+    assert!(names.notes[0].ends_with("were left out."));
+    let refuse = DocumentColumns { missing: Some(Missing::Refuse), ..list("2") };
+    let error = csv(&refuse).unwrap_err().to_string();
+    assert!(error.contains("line 3: the document is missing"), "{error}");
+
+    let no = DocumentColumns { header: Header::No, ..list("1") };
+    assert_eq!(csv(&no).unwrap().0[..2], ["title", "On oil"]);
+    let error = csv(&DocumentColumns { header: Header::No, ..list("title") }).unwrap_err();
+    assert!(error.to_string().contains("give numbers from 1 to 3"), "{error}");
+    let comma = DocumentColumns { delimiter: Some(Delimiter::Byte(b',')), ..list("1") };
+    assert_eq!(csv(&comma).unwrap().0[0], "title|abstract|n");
+    // A first line that looks like text is a header if that is said.
+    write("a b c d e,x\none two three four,y\n");
+    assert_eq!(csv(&list("1")).unwrap().0.len(), 2);
+    let yes = DocumentColumns { header: Header::Yes, ..list("a b c d e") };
+    assert_eq!(csv(&yes).unwrap().0, ["one two three four"]);
+    // What Excel writes above a table.
+    write("sep=;\nid;text\n1;one, two, three words\n2;four, five, six words\n");
+    let (texts, names) = csv(&DocumentColumns::default()).unwrap();
+    assert_eq!(texts, ["one, two, three words", "four, five, six words"]);
+    assert!(names.notes[0].contains("\"text\" (cells are apart by \";\")"), "{:?}", names.notes);
 }
 
 #[test]
@@ -105,6 +159,14 @@ fn json_lines_and_folders() {
         (texts, names.titles),
         (vec!["one é".into(), String::new()], vec!["1".to_owned(), String::new()])
     );
+    assert!(names.notes[1].starts_with("1 document is missing"), "{:?}", names.notes);
+    let several = DocumentColumns {
+        text: "t,text".parse().ok(),
+        missing: Some(Missing::DropRows),
+        ..DocumentColumns::default()
+    };
+    let error = read(&path, DocumentFormat::JsonLines, &several).unwrap_err().to_string();
+    assert!(error.contains("line 3: the object has no field \"t\""), "{error}");
     let error =
         read(&path, DocumentFormat::JsonLines, &columns(Some("id"), None, None)).unwrap_err();
     assert!(error.to_string().contains("line 1: the field \"id\" is no text"), "{error}");

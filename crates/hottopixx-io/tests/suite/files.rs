@@ -47,7 +47,7 @@ fn files_that_cannot_be_opened() {
     assert!(message(&at("empty.csv")).contains("the file is empty"));
     fs::write(at("data.parquet"), "PAR1").unwrap();
     let unknown = message(&at("data.parquet"));
-    assert!(unknown.contains(".parquet is not a known format: use .npy"), "{unknown}");
+    assert!(unknown.contains(".parquet files are read by the Python package"), "{unknown}");
     fs::write(at("plain.csv.gz"), "1,2\n").unwrap();
     assert!(message(&at("plain.csv.gz")).contains("not compressed"));
     fs::write(at("noextension"), "1,2\n").unwrap();

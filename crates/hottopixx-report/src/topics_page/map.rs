@@ -57,7 +57,11 @@ pub(super) fn map(out: &mut String, topics: &[TopicSummary], similarity: &Dense)
     for (k, (circle, topic)) in circles.iter().zip(topics).enumerate() {
         draw(out, k, circle, topic);
     }
-    // Names lie above all circles.
+    // Numbers and names lie above all circles.
+    for (k, Circle { x, y, .. }) in circles.iter().enumerate() {
+        let (y, number) = (y + 4.5, k + 1);
+        let _ = writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\">{number}</text>");
+    }
     for (topic, place) in topics.iter().zip(names).filter_map(|(t, p)| Some((t, p?))) {
         let Place([left, _, right, bottom]) = place;
         let _ = writeln!(
@@ -111,9 +115,13 @@ fn axes(plane: &Plane, circles: &[Circle]) -> String {
     let n = circles.len().max(1) as f64;
     let (x, y) = circles.iter().fold((0.0, 0.0), |(x, y), c| (x + c.x / n, y + c.y / n));
     let label = |axis: usize| format!("axis {}: {} %", axis + 1, percent(plane.shown[axis]));
+    // At the other end where a circle would cover it.
+    let wide = LETTER * label(0).width() as f64;
+    let left = Place([4.0, y - 5.0 - LINE, 4.0 + wide, y - 5.0]);
+    let start = if circles.iter().any(|c| left.covers(c)) { WIDTH - 4.0 - wide } else { 4.0 };
     format!(
         "<path class=\"axis\" d=\"M0 {y:.1}H{WIDTH}M{x:.1} 0V{HEIGHT}\"/>\n\
-         <text class=\"axis\" x=\"4\" y=\"{:.1}\">{}</text>\
+         <text class=\"axis\" x=\"{start:.1}\" y=\"{:.1}\">{}</text>\
          <text class=\"axis\" x=\"{:.1}\" y=\"12\">{}</text>\n",
         y - 5.0,
         label(0),
@@ -130,9 +138,7 @@ fn draw(out: &mut String, k: usize, circle: &Circle, topic: &TopicSummary) {
     let _ = writeln!(
         out,
         "<a href=\"#topic-{number}\" data-topic=\"{k}\" aria-label=\"{said}\"><title>{said}</title>\
-         <circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r:.1}\"/>\
-         <text x=\"{x:.1}\" y=\"{:.1}\">{number}</text></a>",
-        y + 4.5
+         <circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{r:.1}\"/></a>"
     );
 }
 

@@ -121,6 +121,16 @@ fn numbers(out: &mut String, s: &TopicsSummary) {
         format!("{:.3}", s.error.mean_l1),
         "rare words and their noise count as much as others",
     );
+    if let Some(bound) = &s.bound {
+        let meaning = format!(
+            "over the {} most frequent words that may name a topic, by exact fits; no choice of {} among them \
+             leaves less than {:.3}, which is proven",
+            bound.words,
+            count(s.rank, "word"),
+            bound.lower_bound
+        );
+        entry("the same over frequent words", format!("{:.3}", bound.mean_l1), &meaning);
+    }
     entry("documents left out", grouped(s.empty_documents), "they have no word of the vocabulary");
     out.push_str("</dl>\n");
 }

@@ -8,6 +8,7 @@ mod capped;
 mod entering;
 mod gemm;
 mod inverse;
+mod mixture;
 mod prefetch;
 mod single;
 mod steps;
@@ -19,6 +20,7 @@ pub(crate) use capped::{
 pub(crate) use entering::{ENTERING_BLOCK, Support, roots_after_entering};
 pub use gemm::{Real, View, ViewMut, gemm, gemm_while, multiply};
 pub(crate) use inverse::{Inverse, independent_block};
+pub(crate) use mixture::{add_mixture, log_likelihood, mixture_pass};
 pub(crate) use prefetch::prefetch;
 pub(crate) use single::{Above, add_above, clip, l1_distance};
 pub(crate) use steps::{LANES, PanelSteps, QUAD, pack_gram, packed_gram_len, take_steps};

@@ -15,15 +15,22 @@ pub struct Corpus {
     /// For each word, how often it occurs and in how many documents.
     tokens: Vec<f64>,
     documents: Vec<usize>,
+    /// Different words that there were before some were set aside.
+    distinct: usize,
     /// What was decided on the way, in whole sentences.
     notes: Vec<String>,
 }
 
 impl Corpus {
     /// Counts, documents x words, and what is known of them.
-    pub(super) fn new(counts: Sparse, words: Vec<String>, notes: Vec<String>) -> Corpus {
+    pub(super) fn new(
+        counts: Sparse,
+        words: Vec<String>,
+        distinct: usize,
+        notes: Vec<String>,
+    ) -> Corpus {
         let (tokens, documents) = frequencies(&counts);
-        Corpus { counts, words, tokens, documents, notes }
+        Corpus { counts, words, tokens, documents, distinct, notes }
     }
 
     /// From counts, documents x words, with the words' names where they are known: those that
@@ -49,7 +56,7 @@ impl Corpus {
             Some(names) => names.to_vec(),
             None => (0..found).map(|column| column.to_string()).collect(),
         };
-        let mut corpus = Corpus::new(counts, words, Vec::new());
+        let mut corpus = Corpus::new(counts, words, found, Vec::new());
         let Corpus { words, tokens, documents, .. } = &corpus;
         let frequency = |i: usize| {
             let (tokens, documents) = (tokens[i] as u64, documents[i]);
@@ -60,6 +67,7 @@ impl Corpus {
         let stop_words = if names.is_some() { stop_words } else { &StopWords::None };
         let out = stop_words.of(&all, corpus.documents());
         let kept: Vec<usize> = (0..found).filter(|&i| !out.words[i] && tokens[i] > 0.0).collect();
+        corpus.distinct = kept.len();
         corpus.notes.extend(Some(out.reason).filter(|reason| !reason.is_empty()));
         Ok(if kept.len() == found { corpus } else { corpus.select(&kept) })
     }
@@ -72,6 +80,11 @@ impl Corpus {
     /// The words.
     pub fn words(&self) -> &[String] {
         &self.words
+    }
+
+    /// Different words that there were, beside stop words, before some were set aside.
+    pub fn distinct(&self) -> usize {
+        self.distinct
     }
 
     /// Number of documents.
@@ -97,6 +110,7 @@ impl Corpus {
             words: kept.iter().map(|&i| self.words[i].clone()).collect(),
             tokens: kept.iter().map(|&i| self.tokens[i]).collect(),
             documents: kept.iter().map(|&i| self.documents[i]).collect(),
+            distinct: self.distinct,
             notes: self.notes.clone(),
         }
     }

@@ -1,13 +1,16 @@
-//! From documents to counts of words.
+//! From text to counts.
 //!
 //! A [`Counter`] takes documents as they come, a block at a time, tokenises a block on all threads
-//! and keeps one number per word of the text: four bytes per token, and each distinct word once. Stop
-//! words and phrases are decided when everything has been seen. The [`Corpus`] that comes of it has
-//! its words in alphabetical order, whatever the order of the documents and the number of threads.
+//! and keeps one number per word of the text ([`Tokens`]), and each distinct word once. Stop words and
+//! phrases, and which words are kept, are decided when everything has been seen, in passes over these
+//! numbers. The [`Corpus`] that comes of it has its words in alphabetical order, whatever the order of
+//! the documents, the number of threads and where the numbers were.
 
-use super::phrases::join_phrases;
+use super::phrases::Phrases;
 use super::stop_words::Frequency;
-use super::{Corpus, StopWords, Tokeniser};
+use super::tokens::{OpenScratch, Tokens};
+use super::vocabulary::kept_words;
+use super::{Corpus, StopWords, Tokeniser, VocabularyRules};
 use crate::Error;
 use crate::matrix::Sparse;
 use rayon::prelude::*;
@@ -32,14 +35,11 @@ pub struct Reading {
 }
 
 /// Takes documents and counts their words.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Counter {
     reading: Reading,
     ids: HashMap<Box<str>, u32>,
-    /// The words of all documents, one after the other.
-    text: Vec<u32>,
-    /// Where each document ends.
-    ends: Vec<usize>,
+    tokens: Tokens,
 }
 
 /// The words of some documents, numbered in the order in which they first occur.
@@ -48,11 +48,12 @@ struct Piece {
     ids: HashMap<Box<str>, u32>,
     words: Vec<Box<str>>,
     text: Vec<u32>,
-    ends: Vec<usize>,
+    lengths: Vec<u32>,
 }
 
 impl Piece {
     fn add(&mut self, document: &str, reading: &Reading) {
+        let before = self.text.len();
         reading.tokeniser.each(document, |word| match word {
             Some(word) => {
                 let id = match self.ids.get(word) {
@@ -69,7 +70,8 @@ impl Piece {
             None if reading.phrases => self.text.push(BREAK),
             None => {}
         });
-        self.ends.push(self.text.len());
+        // No document of a gigabyte at most has more.
+        self.lengths.push((self.text.len() - before) as u32);
     }
 }
 
@@ -83,35 +85,37 @@ impl Counter {
         Ok(Counter { reading, ..Counter::default() })
     }
 
-    /// Documents so far.
-    pub fn documents(&self) -> usize {
-        self.ends.len()
+    /// Keeps at most `most` bytes of the documents' words in memory, and the others in a file. To be called
+    /// before documents are added.
+    pub fn overflow_to(mut self, most: u64, open: OpenScratch) -> Self {
+        self.tokens.overflow_to(usize::try_from(most / 4).unwrap_or(usize::MAX), open);
+        self
     }
 
-    /// Fails when what is held takes more than `limit` bytes.
+    /// Documents so far.
+    pub fn documents(&self) -> usize {
+        self.tokens.documents()
+    }
+
+    /// Fails when what is held in memory takes more than `limit` bytes.
     ///
     /// # Errors
     /// [`Error::Setting`].
     pub fn check_memory(&self, limit: u64) -> Result<(), Error> {
         // A word: its place in the map, its letters.
-        let held = 4 * self.text.capacity() + 8 * self.ends.capacity() + 64 * self.ids.capacity();
+        let held = self.tokens.bytes() + 64 * self.ids.capacity();
         if held as u64 <= limit {
             return Ok(());
         }
-        Err(Error::Setting {
-            name: "memory",
-            value: format!("{limit} bytes"),
-            remedy: format!(
-                "the words of {} documents already take more: allow more, or give fewer documents",
-                self.ends.len()
-            ),
-        })
+        let what = format!("{} different words of {} documents", self.ids.len(), self.documents());
+        Err(too_large(&what, held as u64, limit, "allow more, or give fewer documents"))
     }
 
     /// Adds documents, in order; some thousand at a time keep all threads busy.
     ///
     /// # Errors
-    /// [`Error::Setting`] when there are more than 2^32 - 2 different words.
+    /// [`Error::Setting`] when there are more than 2^32 - 2 different words; [`Error::Scratch`] when a file
+    /// cannot be written.
     pub fn add<D: AsRef<str> + Sync>(&mut self, documents: &[D]) -> Result<(), Error> {
         let reading = &self.reading;
         let pieces: Vec<Piece> = documents
@@ -139,94 +143,162 @@ impl Counter {
             }
             ids.push(id);
         }
-        let before = self.text.len();
-        let global = |id: &u32| if *id == BREAK { BREAK } else { ids[*id as usize] };
-        self.text.extend(piece.text.iter().map(global));
-        self.ends.extend(piece.ends.iter().map(|end| before + end));
-        Ok(())
+        let global = |id: u32| if id == BREAK { BREAK } else { ids[id as usize] };
+        self.tokens.add(piece.text.into_iter().map(global), piece.lengths.into_iter())
     }
 
     /// The counts of everything that was added. O(tokens + words log words).
     ///
     /// # Errors
-    /// [`Error::Empty`] without documents, or when no word is left in them.
+    /// [`Error::Empty`] without documents, or when no word is left in them; [`Error::Scratch`] when a file cannot
+    /// be read.
     pub fn finish(self) -> Result<Corpus, Error> {
-        let Counter { reading, ids, mut text, mut ends } = self;
+        self.count(None, u64::MAX)
+    }
+
+    /// As [`Counter::finish`], with the words alone that a [`Vocabulary`](super::Vocabulary) of these rules
+    /// keeps: the same topics come of them, from fewer counts.
+    ///
+    /// # Errors
+    /// As [`Counter::finish`], and [`Error::Setting`] when the counts would take more than `limit` bytes.
+    pub fn finish_for(self, rules: VocabularyRules, limit: u64) -> Result<Corpus, Error> {
+        self.count(Some(rules), limit)
+    }
+
+    fn count(self, rules: Option<VocabularyRules>, limit: u64) -> Result<Corpus, Error> {
+        let Counter { reading, ids, mut tokens } = self;
+        let documents = tokens.documents();
         let mut words: Vec<String> = vec![String::new(); ids.len()];
         for (word, id) in ids {
             words[id as usize] = word.into();
         }
-        let (tokens, documents) = occurrences(&text, &ends, words.len());
+        let mut seen = Occurrences::of(&mut tokens, None, words.len())?;
         let all: Vec<Frequency<'_>> = (0..words.len())
-            .map(|i| Frequency { word: &words[i], tokens: tokens[i], documents: documents[i] })
+            .map(|i| Frequency { word: &words[i], tokens: seen.tokens[i], documents: seen.df[i] })
             .collect();
-        let left_out = reading.stop_words.of(&all, ends.len());
+        let left_out = reading.stop_words.of(&all, documents);
         let mut notes: Vec<String> =
             Some(left_out.reason).filter(|r| !r.is_empty()).into_iter().collect();
         let mut stop = left_out.words;
+        let mut phrases = None;
         if reading.phrases {
-            let phrases = join_phrases(&mut text, &mut ends, &words, &stop);
-            notes.push(match phrases.len() {
-                0 => "Phrases: no two words stand side by side often enough.".to_owned(),
-                1 => "Phrases: 1 pair of words was joined.".to_owned(),
-                n => format!("Phrases: {n} pairs of words were joined."),
-            });
-            stop.resize(stop.len() + phrases.len(), false);
-            words.extend(phrases);
+            let found = Phrases::find(&mut tokens, &seen.tokens, &words, &stop)?;
+            notes.push(found.sentence());
+            stop.resize(stop.len() + found.names.len(), false);
+            words.extend_from_slice(&found.names);
+            seen = Occurrences::of(&mut tokens, Some(&found), words.len())?;
+            phrases = Some(found);
         }
-        let (counts, words) = counted(&text, &ends, &words, &stop)?;
-        Ok(Corpus::new(counts, words, notes))
+        let mut order: Vec<usize> =
+            (0..words.len()).filter(|&i| seen.tokens[i] > 0 && !stop[i]).collect();
+        order.sort_unstable_by(|&a, &b| words[a].cmp(&words[b]));
+        let distinct = order.len();
+        if distinct == 0 {
+            return Err(Error::Empty { rows: documents, cols: 0 });
+        }
+        if let Some(rules) = rules {
+            seen.keep(&mut order, rules, documents);
+        }
+        seen.check_counts(&order, documents, limit)?;
+        let counts = counted(&mut tokens, phrases.as_ref(), words.len(), &order)?;
+        let words = order.iter().map(|&i| std::mem::take(&mut words[i])).collect();
+        Ok(Corpus::new(counts, words, distinct, notes))
+    }
+}
+
+fn too_large(what: &str, bytes: u64, limit: u64, remedy: &str) -> Error {
+    let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+    Error::Setting {
+        name: "memory",
+        value: format!("{} MiB", mib(limit)),
+        remedy: format!("{what} take {} MiB: {remedy}", mib(bytes)),
     }
 }
 
 /// For each word, how often it occurs and in how many documents.
-fn occurrences(text: &[u32], ends: &[usize], words: usize) -> (Vec<u64>, Vec<usize>) {
-    let (mut tokens, mut documents) = (vec![0u64; words], vec![0; words]);
-    let mut last = vec![usize::MAX; words];
-    let mut start = 0;
-    for (d, &end) in ends.iter().enumerate() {
-        for &id in text[start..end].iter().filter(|id| **id != BREAK) {
-            let i = id as usize;
-            tokens[i] += 1;
-            documents[i] += usize::from(std::mem::replace(&mut last[i], d) != d);
-        }
-        start = end;
-    }
-    (tokens, documents)
+struct Occurrences {
+    tokens: Vec<u64>,
+    df: Vec<usize>,
 }
 
-/// Documents x words, words in alphabetical order, without those of `stop` and those that do not occur.
-fn counted(
-    text: &[u32],
-    ends: &[usize],
-    words: &[String],
-    stop: &[bool],
-) -> Result<(Sparse, Vec<String>), Error> {
-    let (tokens, _) = occurrences(text, ends, words.len());
-    let mut order: Vec<usize> = (0..words.len()).filter(|&i| tokens[i] > 0 && !stop[i]).collect();
-    order.sort_unstable_by(|&a, &b| words[a].cmp(&words[b]));
-    if order.is_empty() {
-        return Err(Error::Empty { rows: ends.len(), cols: 0 });
+impl Occurrences {
+    /// Of this many words, after phrases are joined.
+    fn of(tokens: &mut Tokens, phrases: Option<&Phrases>, words: usize) -> Result<Self, Error> {
+        let mut seen = Occurrences { tokens: vec![0; words], df: vec![0; words] };
+        let (mut last, mut d, mut joined) = (vec![usize::MAX; words], 0, Vec::new());
+        tokens.each(|document| {
+            for &id in after(phrases, document, &mut joined).iter().filter(|id| **id != BREAK) {
+                let i = id as usize;
+                seen.tokens[i] += 1;
+                seen.df[i] += usize::from(std::mem::replace(&mut last[i], d) != d);
+            }
+            d += 1;
+        })?;
+        Ok(seen)
     }
-    let mut column = vec![BREAK; words.len()];
+
+    /// Leaves the words, in alphabetical order, that these rules keep; all where they keep none.
+    fn keep(&self, order: &mut Vec<usize>, rules: VocabularyRules, documents: usize) {
+        let tokens: Vec<f64> = order.iter().map(|&i| self.tokens[i] as f64).collect();
+        let df: Vec<usize> = order.iter().map(|&i| self.df[i]).collect();
+        let kept = kept_words(&tokens, &df, documents, rules).kept;
+        if !kept.is_empty() {
+            *order = kept.into_iter().map(|place| order[place]).collect();
+        }
+    }
+
+    /// Fails when the counts of these words take more than `limit` bytes.
+    fn check_counts(&self, order: &[usize], documents: usize, limit: u64) -> Result<(), Error> {
+        let entries: usize = order.iter().map(|&i| self.df[i]).sum();
+        let bytes = 12 * entries as u64 + 8 * documents as u64;
+        if bytes <= limit {
+            return Ok(());
+        }
+        let what = format!("counts of {} words in {documents} documents", order.len());
+        let remedy = "allow more, or keep fewer words (a larger minimum document frequency, fewer \
+                      words at most)";
+        Err(too_large(&what, bytes, limit, remedy))
+    }
+}
+
+/// A document after phrases are joined.
+fn after<'a>(
+    phrases: Option<&Phrases>,
+    document: &'a [u32],
+    joined: &'a mut Vec<u32>,
+) -> &'a [u32] {
+    match phrases {
+        None => document,
+        Some(phrases) => {
+            phrases.join(document, joined);
+            joined
+        }
+    }
+}
+
+/// Documents x the words of `order`, of all that there are.
+fn counted(
+    tokens: &mut Tokens,
+    phrases: Option<&Phrases>,
+    words: usize,
+    order: &[usize],
+) -> Result<Sparse, Error> {
+    let mut column = vec![BREAK; words];
     order.iter().enumerate().for_each(|(k, &i)| column[i] = k as u32);
     let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-    let mut document: Vec<u32> = Vec::new();
-    let mut start = 0;
-    for &end in ends {
-        document.clear();
-        let known = text[start..end].iter().filter(|id| **id != BREAK);
-        document.extend(known.map(|id| column[*id as usize]).filter(|c| *c != BREAK));
-        document.sort_unstable();
-        for same in document.chunk_by(|a, b| a == b) {
+    let (mut known, mut joined): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    tokens.each(|document| {
+        known.clear();
+        let document = after(phrases, document, &mut joined).iter().filter(|id| **id != BREAK);
+        known.extend(document.map(|id| column[*id as usize]).filter(|c| *c != BREAK));
+        known.sort_unstable();
+        for same in known.chunk_by(|a, b| a == b) {
             columns.push(same[0]);
             values.push(same.len() as f64);
         }
         starts.push(values.len());
-        start = end;
-    }
-    let words: Vec<String> = order.iter().map(|&i| words[i].clone()).collect();
-    Ok((Sparse::new(ends.len(), words.len(), starts, columns, values)?, words))
+    })?;
+    Sparse::new(starts.len() - 1, order.len(), starts, columns, values)
 }
 
 #[cfg(test)]
@@ -264,7 +336,6 @@ mod tests {
             (part.words(), part.counts().columns()),
             (&["a".to_owned(), "c".to_owned()][..], &[0, 1][..])
         );
-        assert_eq!(part.frequencies(), (vec![1.0, 3.0], vec![1, 1]));
     }
 
     #[test]
@@ -300,5 +371,40 @@ mod tests {
         );
         assert!(found.notes()[0].contains("english") && found.notes()[1].contains("pair"));
         assert!(Counter::new(plain()).unwrap().finish().is_err());
+    }
+
+    #[test]
+    fn files_and_kept_words_do_not_matter() {
+        let documents: Vec<String> = (0..400)
+            .map(|d| format!("new york word{} common word{} other rare{d}", d % 37, (d * d) % 91))
+            .collect();
+        let reading = Reading { phrases: true, ..plain() };
+        let counter = |most: Option<u64>| {
+            let mut counter = Counter::new(reading.clone()).unwrap();
+            if let Some(most) = most {
+                let open = || Ok(Box::new(std::io::Cursor::new(Vec::new())) as Box<_>);
+                counter = counter.overflow_to(most, Box::new(open));
+            }
+            documents.chunks(90).for_each(|some| counter.add(some).unwrap());
+            counter
+        };
+        let whole = counter(None).finish().unwrap();
+        assert!(whole.words().contains(&"new york".to_owned()));
+        assert_eq!(counter(Some(100)).finish().unwrap(), whole);
+        assert_eq!(counter(Some(1 << 20)).finish().unwrap(), whole);
+
+        let rules = VocabularyRules { min_df: Some(2), ..VocabularyRules::default() };
+        let vocabulary = super::super::Vocabulary::choose(&whole, rules, 3).unwrap();
+        let kept = counter(Some(100)).finish_for(rules, 1 << 20).unwrap();
+        assert_eq!(kept, whole.select(&vocabulary.kept));
+        assert_eq!(
+            super::super::Vocabulary::choose(&kept, rules, 3).unwrap().reason,
+            vocabulary.reason
+        );
+        let error = counter(None).finish_for(rules, 1000).unwrap_err().to_string();
+        assert!(error.contains("counts of") && error.contains("allow more"), "{error}");
+        assert!(
+            counter(None).check_memory(1000).unwrap_err().to_string().contains("different words")
+        );
     }
 }

@@ -18,6 +18,7 @@ mod counter;
 pub mod pairs;
 mod phrases;
 mod stop_words;
+mod tokens;
 mod topics;
 mod vocabulary;
 mod words;
@@ -26,6 +27,7 @@ pub use cooccurrence::{DENSE_ABOVE, MAX_COOCCURRENCES, cooccurrence, cooccurrenc
 pub use corpus::Corpus;
 pub use counter::{Counter, Reading};
 pub use stop_words::StopWords;
+pub use tokens::{OpenScratch, Scratch};
 pub use topics::{document_topics, topic_given_word};
 pub use vocabulary::{CORE_WORDS, USUAL_WORDS, Vocabulary, VocabularyRules};
 pub use words::Tokeniser;
@@ -111,6 +113,36 @@ pub fn filter_min_df(counts: &Matrix, min_df: usize) -> (Matrix, Vec<usize>) {
     let frequent = candidates_by_df(counts, min_df);
     let kept: Vec<usize> = (0..counts.rows()).filter(|&i| frequent[i]).collect();
     (counts.select_rows(&kept), kept)
+}
+
+/// Fewer rows or columns say nothing about which are words.
+const FEWEST: usize = 20;
+/// Words differ in their totals so many times more than documents do.
+const ZIPF: f64 = 2.0;
+
+/// Whether the columns of counts are words, and not the rows, by the sums of both; `None` where nothing tells.
+/// Words differ in frequency much more than documents do in length (Zipf): the coefficient of variation of
+/// their sums is then much the larger one.
+pub fn words_are_columns(rows: &[f64], columns: &[f64]) -> Option<bool> {
+    if rows.len().min(columns.len()) < FEWEST {
+        return None;
+    }
+    let [rows, columns] = [rows, columns].map(variation);
+    if columns > ZIPF * rows {
+        Some(true)
+    } else if rows > ZIPF * columns {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// The standard deviation over the mean.
+fn variation(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let square = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
+    square.sqrt() / mean.max(f64::MIN_POSITIVE)
 }
 
 #[cfg(test)]

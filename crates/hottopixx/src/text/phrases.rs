@@ -10,77 +10,80 @@
 //! is at least [`LEAST`]; it is 0 for chance and 1 for words that occur together only.
 
 use super::counter::BREAK;
+use super::tokens::Tokens;
+use crate::Error;
 use std::collections::HashMap;
 
 /// The least normalised information of a phrase.
 const LEAST: f64 = 0.4;
 
 /// Pairs that occur more rarely say nothing.
-const LEAST_OFTEN: u32 = 10;
+const LEAST_OFTEN: u64 = 10;
 
-/// Joins the phrases of a text, given as word numbers with [`BREAK`]s, and returns them: phrase k has
-/// the number `words.len() + k`. Words of `stop` are in none. Of overlapping phrases the first one
-/// counts. O(tokens).
-pub(super) fn join_phrases(
-    text: &mut Vec<u32>,
-    ends: &mut [usize],
-    words: &[String],
-    stop: &[bool],
-) -> Vec<String> {
-    let free = |id: u32| id != BREAK && !stop[id as usize];
-    let mut single = vec![0u32; words.len()];
-    text.iter().filter(|id| **id != BREAK).for_each(|id| single[*id as usize] += 1);
-    let often = |id: u32| free(id) && single[id as usize] >= LEAST_OFTEN;
-    let mut pairs: HashMap<(u32, u32), u32> = HashMap::new();
-    each_pair(text, ends, |a, b| {
-        if often(a) && often(b) {
-            *pairs.entry((a, b)).or_default() += 1;
-        }
-    });
-    let places = text.len().max(1) as f64;
-    let share = |count: u32| f64::from(count) / places;
-    let mut phrases: Vec<(u32, u32)> = pairs
-        .into_iter()
-        .filter(|&((a, b), count)| {
-            let [p, pa, pb] = [count, single[a as usize], single[b as usize]].map(share);
-            count >= LEAST_OFTEN && (p / (pa * pb)).ln() >= -LEAST * p.ln()
-        })
-        .map(|(pair, _)| pair)
-        .collect();
-    // Numbers of words depend on the order of documents, their names do not.
-    phrases.sort_unstable_by_key(|&(a, b)| (&words[a as usize], &words[b as usize]));
-    let numbers: HashMap<(u32, u32), u32> =
-        phrases.iter().enumerate().map(|(k, pair)| (*pair, (words.len() + k) as u32)).collect();
-    replace(text, ends, &numbers);
-    let name = |(a, b): (u32, u32)| format!("{} {}", words[a as usize], words[b as usize]);
-    phrases.into_iter().map(name).collect()
+/// The phrases of a text.
+pub(super) struct Phrases {
+    /// Their names; phrase k has the number of words + k.
+    pub names: Vec<String>,
+    numbers: HashMap<(u32, u32), u32>,
 }
 
-/// Calls `take` with every two neighbours.
-fn each_pair(text: &[u32], ends: &[usize], mut take: impl FnMut(u32, u32)) {
-    let mut start = 0;
-    for &end in ends {
-        text[start..end].windows(2).for_each(|pair| take(pair[0], pair[1]));
-        start = end;
+impl Phrases {
+    /// Finds the phrases of a text, given as word numbers with [`BREAK`]s, and how often each word occurs.
+    /// Words of `stop` are in none. O(tokens).
+    pub fn find(
+        text: &mut Tokens,
+        single: &[u64],
+        words: &[String],
+        stop: &[bool],
+    ) -> Result<Self, Error> {
+        let often =
+            |id: u32| id != BREAK && !stop[id as usize] && single[id as usize] >= LEAST_OFTEN;
+        let mut pairs: HashMap<(u32, u32), u64> = HashMap::new();
+        let mut places = 0;
+        text.each(|document| {
+            places += document.len();
+            for pair in document.windows(2).filter(|pair| often(pair[0]) && often(pair[1])) {
+                *pairs.entry((pair[0], pair[1])).or_default() += 1;
+            }
+        })?;
+        let share = |count: u64| count as f64 / places.max(1) as f64;
+        let mut phrases: Vec<(u32, u32)> = pairs
+            .into_iter()
+            .filter(|&((a, b), count)| {
+                let [p, pa, pb] = [count, single[a as usize], single[b as usize]].map(share);
+                count >= LEAST_OFTEN && (p / (pa * pb)).ln() >= -LEAST * p.ln()
+            })
+            .map(|(pair, _)| pair)
+            .collect();
+        // Numbers of words depend on the order of documents, their names do not.
+        phrases.sort_unstable_by_key(|&(a, b)| (&words[a as usize], &words[b as usize]));
+        let numbers =
+            phrases.iter().enumerate().map(|(k, pair)| (*pair, (words.len() + k) as u32)).collect();
+        let name = |(a, b): (u32, u32)| format!("{} {}", words[a as usize], words[b as usize]);
+        Ok(Phrases { names: phrases.into_iter().map(name).collect(), numbers })
     }
-}
 
-/// Puts the numbers of phrases in the place of their words, from the left.
-fn replace(text: &mut Vec<u32>, ends: &mut [usize], numbers: &HashMap<(u32, u32), u32>) {
-    let (mut write, mut start) = (0, 0);
-    for end in ends {
-        let mut read = start;
-        start = *end;
-        while read < start {
-            let pair = (read + 1 < start).then(|| (text[read], text[read + 1]));
-            let phrase = pair.and_then(|pair| numbers.get(&pair));
-            text[write] = phrase.copied().unwrap_or(text[read]);
-            read += 1 + usize::from(phrase.is_some());
-            write += 1;
+    /// Puts the numbers of phrases in the place of their words; of overlapping phrases the first one
+    /// counts.
+    pub fn join(&self, document: &[u32], joined: &mut Vec<u32>) {
+        joined.clear();
+        let mut rest = document;
+        while let [first, more @ ..] = rest {
+            let pair = more.first().map(|second| (*first, *second));
+            let phrase = pair.and_then(|pair| self.numbers.get(&pair));
+            joined.push(*phrase.unwrap_or(first));
+            rest = &more[usize::from(phrase.is_some())..];
         }
-        *end = write;
     }
-    text.truncate(write);
+
+    /// What was found.
+    pub fn sentence(&self) -> String {
+        match self.names.len() {
+            0 => "Phrases: no two words stand side by side often enough.".to_owned(),
+            1 => "Phrases: 1 pair of words was joined.".to_owned(),
+            n => format!("Phrases: {n} pairs of words were joined."),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -97,17 +100,31 @@ mod tests {
                 text.extend([0, 1, 1, BREAK, 4, 4]);
             }
         }
-        let (before, words) = (text.clone(), ["a", "b", "c", "d", "e"].map(str::to_owned));
+        let words = ["a", "b", "c", "d", "e"].map(str::to_owned);
         let stop = [false, false, false, false, true];
-        let mut ends = vec![0, 6, before.len()];
-        let phrases = join_phrases(&mut text, &mut ends, &words, &stop);
+        let mut single = [0; 5];
+        text.iter().filter(|id| **id != BREAK).for_each(|id| single[*id as usize] += 1);
+        let mut tokens = Tokens::default();
+        let lengths = [0, 6, text.len() as u32 - 6];
+        tokens.add(text.iter().copied(), lengths.into_iter()).unwrap();
+        let found = Phrases::find(&mut tokens, &single, &words, &stop).unwrap();
+        let phrases = &found.names;
         assert!(phrases.contains(&"a b".to_owned()), "{phrases:?}");
         assert!(
             !phrases.iter().any(|p| p.contains('e') || p == "c d" || p == "d c"),
             "{phrases:?}"
         );
         let phrase = (words.len() + phrases.iter().position(|p| p == "a b").unwrap()) as u32;
-        assert_eq!(text.iter().filter(|id| **id == phrase).count(), 20);
-        assert_eq!((ends[0], ends[2]), (0, text.len()));
+        let (mut joined, mut count) = (Vec::new(), 0);
+        tokens
+            .each(|document| {
+                found.join(document, &mut joined);
+                count += joined.iter().filter(|id| **id == phrase).count();
+                assert!(joined.len() <= document.len());
+            })
+            .unwrap();
+        assert_eq!(count, 20);
+        found.join(&[0, 1, 1, 0, 1], &mut joined);
+        assert_eq!(joined, [phrase, 1, phrase]);
     }
 }

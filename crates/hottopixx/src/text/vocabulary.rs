@@ -62,12 +62,7 @@ impl Vocabulary {
     pub fn choose(corpus: &Corpus, rules: VocabularyRules, rank: usize) -> Result<Self, Error> {
         let (tokens, documents) = corpus.frequencies();
         let n = corpus.documents();
-        let asked = rules.min_df.unwrap_or_else(|| usual_min_df(n)).max(1);
-        let mut kept: Vec<usize> =
-            (0..tokens.len()).filter(|&i| documents[i] >= asked && tokens[i] > 0.0).collect();
-        let found = kept.len();
-        let most = rules.max_words.unwrap_or(USUAL_WORDS);
-        most_frequent(&mut kept, &documents, most);
+        let KeptWords { kept, asked, most } = kept_words(&tokens, &documents, n, rules);
         let df: Vec<usize> = kept.iter().map(|&i| documents[i]).collect();
         let min_df = df.iter().min().copied().unwrap_or(asked);
         if kept.len() < rank {
@@ -89,8 +84,12 @@ impl Vocabulary {
         let mut reason = format!(
             "Vocabulary: {} of {} words, those in at least {min_df} of {n} documents{}.",
             kept.len(),
-            tokens.len(),
-            if found > most { format!(" (the {most} most frequent)") } else { String::new() },
+            corpus.distinct(),
+            if kept.len() == most && corpus.distinct() > most {
+                format!(" (the {most} most frequent)")
+            } else {
+                String::new()
+            },
         );
         if core.len() < kept.len() {
             reason += &format!(" Anchors are chosen among the {} most frequent.", core.len());
@@ -110,6 +109,31 @@ impl Vocabulary {
         };
         Ok(Vocabulary { kept, documents: df, core, min_df, candidate_df, reason })
     }
+}
+
+/// The words that rules keep.
+pub(super) struct KeptWords {
+    /// Their numbers, increasing.
+    pub kept: Vec<usize>,
+    /// The least number of documents that was asked for.
+    asked: usize,
+    /// The number of words that are kept at most.
+    most: usize,
+}
+
+/// The words that rules keep of those of these frequencies in `n` documents.
+pub(super) fn kept_words(
+    tokens: &[f64],
+    documents: &[usize],
+    n: usize,
+    rules: VocabularyRules,
+) -> KeptWords {
+    let asked = rules.min_df.unwrap_or_else(|| usual_min_df(n)).max(1);
+    let mut kept: Vec<usize> =
+        (0..tokens.len()).filter(|&i| documents[i] >= asked && tokens[i] > 0.0).collect();
+    let most = rules.max_words.unwrap_or(USUAL_WORDS);
+    most_frequent(&mut kept, documents, most);
+    KeptWords { kept, asked, most }
 }
 
 /// Leaves the most frequent words, in increasing order; ties by number, so that the choice is one.

@@ -1,7 +1,7 @@
 //! Sentences about what the caller may want to change.
 
 use super::TopicErrors;
-use crate::text::Corpus;
+use crate::text::{Corpus, words_are_columns};
 
 /// Fewer documents a topic than this leave it to chance.
 const FEW_A_TOPIC: usize = 20;
@@ -53,21 +53,11 @@ pub(super) fn advice(
     advice
 }
 
-/// Words differ in frequency much more than documents do in length (Zipf): the coefficient of variation of
-/// the rows' sums is then the smaller one.
+/// Whether the rows of a corpus look like words.
 fn looks_turned(corpus: &Corpus) -> bool {
     let counts = corpus.counts();
     let rows: Vec<f64> = (0..counts.rows()).map(|d| counts.row(d).1.iter().sum()).collect();
-    let (columns, _) = corpus.frequencies();
-    rows.len() >= 20 && columns.len() >= 20 && variation(&rows) > 2.0 * variation(&columns)
-}
-
-/// The standard deviation over the mean.
-fn variation(values: &[f64]) -> f64 {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let square = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / n;
-    square.sqrt() / mean.max(f64::MIN_POSITIVE)
+    words_are_columns(&rows, &corpus.frequencies().0) == Some(false)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 
 use super::polish::{polish, with_floor};
 use super::recovery::{Recovery, recover};
-use super::shares::{ByWord, fit_documents, likelihood};
+use super::shares::{ByWord, fit_documents, likelihood, rough_shares};
 use crate::control::Control;
 use crate::localise::spa_controlled;
 use crate::matrix::{Dense, Sparse};
@@ -46,8 +46,8 @@ pub(super) struct Field<'a> {
     pub x: &'a UnitRows,
     /// The number of documents with each word.
     pub documents: &'a [usize],
-    /// Words in fewer documents name no topic.
-    pub candidate_df: usize,
+    /// Which words may name a topic.
+    pub candidates: &'a [bool],
     /// What a token of each word counts for shares.
     pub evidence: &'a Arc<[f64]>,
     /// p(word).
@@ -63,8 +63,9 @@ impl Field<'_> {
         let n = self.counts.rows() as f64;
         let df = self.documents;
         let allowed_from = |least: f64| -> Vec<bool> {
-            let least = least.max(self.candidate_df as f64);
-            (0..self.x.features()).map(|i| df[self.x.input_row(i)] as f64 >= least).collect()
+            let word = |i: usize| self.x.input_row(i);
+            let allowed = |i: usize| self.candidates[word(i)] && df[word(i)] as f64 >= least;
+            (0..self.x.features()).map(allowed).collect()
         };
         let mut choices: Vec<(String, Vec<usize>)> = Vec::new();
         let mut add = |origin: String, weights: Option<&[f64]>, allowed: &[bool]| {
@@ -143,7 +144,7 @@ impl Field<'_> {
         let shares = |counts: &Sparse, topics: &ByWord| {
             fit_documents(counts, topics, self.prior, &even, self.control)
         };
-        let first = shares(&sample.train, &start);
+        let first = rough_shares(&sample.train, &start, self.prior, self.control);
         let polished = polish(&sample.train, start, first, self.prior, STEPS, self.control);
         let topics = with_floor(&polished.topics.topics(), self.probability, self.evidence);
         let seen = shares(&sample.seen, &topics);

@@ -3,10 +3,18 @@
 //! Co-occurrence takes the square of the number of words and says little about rare ones, but documents
 //! are told apart by rare words too. So anchors, and most EM steps, take the core, and the last steps all.
 
+use super::breadth::breadths;
 use super::shares::evidence;
 use crate::matrix::{Dense, Sparse};
 use crate::text::{Corpus, Vocabulary};
 use std::sync::Arc;
+
+/// Words of a smaller part of the median breadth name no topic.
+const BROAD: f64 = 0.5;
+/// Broad words for each topic without which narrow ones may name topics as well.
+const ENOUGH: usize = 3;
+/// Narrow words that a sentence names.
+const NAMED: usize = 4;
 
 /// The words that topics are found with: those of the co-occurrence.
 pub(super) struct Core {
@@ -18,16 +26,43 @@ pub(super) struct Core {
     pub documents: Vec<usize>,
     /// What a token of each counts for shares.
     pub evidence: Arc<[f64]>,
+    /// Which of them may name a topic.
+    pub candidates: Vec<bool>,
 }
 
 impl Core {
-    pub fn of(kept: &Corpus, vocabulary: &Vocabulary) -> Self {
+    /// The core of a vocabulary for `rank` topics.
+    pub fn of(kept: &Corpus, vocabulary: &Vocabulary, rank: usize) -> Self {
         let places = vocabulary.core.clone();
         let corpus = (places.len() < kept.words().len()).then(|| kept.select(&places));
         let documents: Vec<usize> = places.iter().map(|&w| vocabulary.documents[w]).collect();
-        let (tokens, _) = corpus.as_ref().unwrap_or(kept).frequencies();
-        let evidence = evidence(&tokens, &documents, kept.documents());
-        Core { places, corpus, documents, evidence }
+        let taken = corpus.as_ref().unwrap_or(kept);
+        let least = vocabulary.candidate_df;
+        let frequent: Vec<bool> = documents.iter().map(|df| *df >= least).collect();
+        let breadths = breadths(taken.counts(), &documents, least);
+        let broad: Vec<bool> = breadths.iter().map(|b| b.is_some_and(|b| b >= BROAD)).collect();
+        let evidence = evidence(&taken.frequencies().0, &documents, kept.documents());
+        let enough = broad.iter().filter(|b| **b).count() >= ENOUGH * rank;
+        let candidates = if enough { broad } else { frequent };
+        Core { places, corpus, documents, evidence, candidates }
+    }
+
+    /// Which words are frequent enough to name a topic but too narrow, in a sentence; `None` when none is.
+    pub fn narrow(&self, kept: &Corpus, vocabulary: &Vocabulary) -> Option<String> {
+        let frequent = |w: &usize| self.documents[*w] >= vocabulary.candidate_df;
+        let mut out: Vec<usize> =
+            (0..self.places.len()).filter(|w| frequent(w) && !self.candidates[*w]).collect();
+        out.sort_by(|&a, &b| self.documents[b].cmp(&self.documents[a]).then(a.cmp(&b)));
+        let named: Vec<&str> =
+            out.iter().take(NAMED).map(|&w| self.corpus(kept).words()[w].as_str()).collect();
+        let more = if out.len() > NAMED { ", …" } else { "" };
+        (!out.is_empty()).then(|| {
+            format!(
+                "Not as names of topics: {} of these, for few other words go with them ({}{more}).",
+                out.len(),
+                named.join(", ")
+            )
+        })
     }
 
     pub fn corpus<'a>(&'a self, kept: &'a Corpus) -> &'a Corpus {
@@ -88,13 +123,13 @@ mod tests {
             candidate_df: 1,
             reason: String::new(),
         };
-        let core = Core::of(&kept, &vocabulary);
+        let core = Core::of(&kept, &vocabulary, 1);
         assert_eq!((core.counts(&kept).cols(), &core.documents[..]), (2, &[2, 1][..]));
         assert_eq!(core.all_evidence(&kept).unwrap().len(), 3);
         let topics = Dense::from_rows(&[[0.5, 0.125, 0.375]]).unwrap();
         assert_eq!(core.taken(&topics).row(0), [0.25, 0.75]);
         assert_eq!(core.spread(&core.taken(&topics), 3).row(0), [0.0, 0.25, 0.75]);
         let all = Vocabulary { core: vec![0, 1, 2], ..vocabulary };
-        assert!(Core::of(&kept, &all).all_evidence(&kept).is_none());
+        assert!(Core::of(&kept, &all, 1).all_evidence(&kept).is_none());
     }
 }

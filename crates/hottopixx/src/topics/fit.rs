@@ -1,33 +1,30 @@
 //! The way from a corpus to a [`TopicModel`], every step on one screen.
 
-use super::anchors::{Field, JudgedAnchors, stand_ins, weighted};
+use super::anchors::{Field, JudgedAnchors};
+use super::bound::anchor_bound;
 use super::core_words::Core;
+use super::naming::{Fitted, Named};
 use super::polish::{Polished, of_shares, polish, with_floor};
 use super::recovery::{Recovered, recover};
 use super::shares::{ByWord, fit_documents, likelihood};
-use super::{Anchor, TopicErrors, TopicModel, TopicSeconds, Topics, advice, figures};
+use super::{TopicModel, TopicSeconds, Topics};
 use crate::Error;
 use crate::control::{Control, Stop};
 use crate::factor::in_pool;
 use crate::matrix::{Dense, Matrix, Sparse};
 use crate::normalise::UnitRows;
-use crate::text::{CORE_WORDS, Corpus, Vocabulary, cooccurrence_controlled};
+use crate::text::{Corpus, Vocabulary, cooccurrence_controlled};
+use std::borrow::Cow;
 use std::time::Instant;
 
 /// The share of a time limit that anchors may take.
 const ANCHOR_SHARE: f64 = 0.4;
+/// The share of a time limit that the bound may take.
+const BOUND_SHARE: f64 = 0.1;
 /// Documents of a smaller part of the mean length are left out of the co-occurrence.
 const SHORT: f64 = 1.0 / 3.0;
-/// A word belongs to a topic with at least this share of it.
-const BELONGS: f64 = 0.5;
 /// EM steps at most with the words that are not in the co-occurrence, after those without them.
 const WIDE_STEPS: usize = 20;
-/// An anchor names its topic if it is among this many of its first words.
-const NAMES: usize = 30;
-/// What exclusiveness counts against frequency for the name of a topic.
-const FREX: f64 = 0.5;
-/// Stand-ins that are named.
-const STAND_INS: usize = 5;
 
 impl Topics {
     /// Finds topics.
@@ -42,21 +39,29 @@ impl Topics {
 
     fn find(&self, corpus: &Corpus) -> Result<TopicModel, Error> {
         let (control, mut clock) = (self.control.for_new_run(), Clock::new());
-        let available = corpus.words().len();
+        let available = corpus.distinct();
         if self.rank == 0 || self.rank > available {
             return Err(Error::Rank { rank: self.rank, available, what: "words" });
         }
-        let mut rules = self.rules;
-        if self.polish == 0 {
-            // The anchors alone say nothing of words that are not in the co-occurrence.
-            rules.max_words = Some(rules.max_words.unwrap_or(CORE_WORDS).min(CORE_WORDS));
-        }
-        let vocabulary = Vocabulary::choose(corpus, rules, self.rank)?;
-        let kept = corpus.select(&vocabulary.kept);
-        let core = Core::of(&kept, &vocabulary);
+        let vocabulary = Vocabulary::choose(corpus, self.rules(), self.rank)?;
+        let kept = match vocabulary.kept.len() == corpus.words().len() {
+            true => Cow::Borrowed(corpus),
+            false => Cow::Owned(corpus.select(&vocabulary.kept)),
+        };
+        let core = Core::of(&kept, &vocabulary, self.rank);
         let telling = Matrix::from(telling(core.counts(&kept)).transpose());
         let q = cooccurrence_controlled(&telling, &control)?;
-        let x = UnitRows::new(&q)?;
+        let x = UnitRows::new(&q).map_err(|error| match error {
+            Error::AllZero { .. } => Error::Setting {
+                name: "words of a document",
+                value: "1".to_owned(),
+                remedy:
+                    "topics are made of words that stand together: give longer documents, or keep \
+                         rarer words"
+                        .to_owned(),
+            },
+            other => other,
+        })?;
         let sums: Vec<f64> = (0..q.rows()).map(|i| q.row(i).sum()).collect();
         let total: f64 = sums.iter().sum();
         let probability: Vec<f64> = sums.iter().map(|sum| sum / total).collect();
@@ -67,7 +72,7 @@ impl Topics {
             counts: core.counts(&kept),
             x: &x,
             documents: &core.documents,
-            candidate_df: vocabulary.candidate_df,
+            candidates: &core.candidates,
             evidence: &core.evidence,
             probability: &probability,
             prior: self.prior,
@@ -88,7 +93,16 @@ impl Topics {
                 again
             }
         };
+        let proving = control.for_share(BOUND_SHARE);
+        let bound = anchor_bound(
+            &x,
+            &named.anchors,
+            &named.core.documents,
+            &named.core.candidates,
+            &proving,
+        );
         let mut model = named.model(&recovered, fitted, &probability);
+        model.bound = bound;
         model.prior = self.prior;
         model.notes.splice(0..0, corpus.notes().iter().cloned());
         model.stop = control.cut_short().unwrap_or(Stop::Finished);
@@ -192,161 +206,6 @@ impl Topics {
     }
 }
 
-/// Topics and shares, before and after the polish.
-struct Fitted {
-    /// p(word | topic) by the anchors, in their order.
-    anchored: Dense,
-    /// The number of the anchor for each topic.
-    order: Vec<usize>,
-    topics: Dense,
-    /// The share of each topic in the corpus: that of documents without words.
-    proportions: Vec<f64>,
-    shares: Dense,
-    /// What a token of each word counts for shares.
-    evidence: Vec<f64>,
-    steps: usize,
-    before: f64,
-    after: f64,
-}
-
-/// Words, and which of them name topics.
-struct Named {
-    kept: Corpus,
-    core: Core,
-    vocabulary: Vocabulary,
-    /// In the numbers of the core.
-    anchors: Vec<Vec<usize>>,
-    /// This many, the first ones, were given.
-    given: usize,
-    judged: Vec<JudgedAnchors>,
-    /// Anchors that were replaced after the polish.
-    moved: usize,
-}
-
-impl Named {
-    /// Where the polish has led a topic away from its anchor, so that most of the word is in other topics or
-    /// many words say more about this one, the topic takes the name of a word that belongs to it and has the highest term score; without such a
-    /// word, that of a frequent and exclusive one (FREX). Says whether any has changed.
-    fn follow(&mut self, fitted: &Fitted) -> bool {
-        let Fitted { topics, proportions, order, .. } = fitted;
-        let given_topic = figures::topic_given_word(topics, proportions);
-        let least = self.vocabulary.candidate_df;
-        let (tokens, _) = self.kept.frequencies();
-        let mut taken: Vec<usize> = self.anchors.concat();
-        for (place, &k) in order.iter().enumerate() {
-            let own = figures::term_scores(topics, &tokens, place);
-            let names = |&w: &usize| {
-                let w = self.core.places[w];
-                let before = own.iter().filter(|score| **score > own[w]).count();
-                given_topic.row(w)[place] >= BELONGS && before < NAMES
-            };
-            if k < self.given || self.anchors[k].iter().any(names) {
-                continue;
-            }
-            let frex = figures::frex(topics.row(place), &given_topic, place, FREX);
-            let score = |w: usize| {
-                let w = self.core.places[w];
-                match given_topic.row(w)[place] >= BELONGS {
-                    true => (1, own[w]),
-                    false => (0, frex[w]),
-                }
-            };
-            let free = |w: &usize| self.core.documents[*w] >= least && !taken.contains(w);
-            let best = (0..self.core.places.len()).filter(free).max_by(|&a, &b| {
-                let (a_score, b_score) = (score(a), score(b));
-                let order = a_score.0.cmp(&b_score.0).then(a_score.1.total_cmp(&b_score.1));
-                order.then(b.cmp(&a))
-            });
-            if let Some(word) = best {
-                taken.push(word);
-                self.anchors[k] = vec![word];
-                self.moved += 1;
-            }
-        }
-        self.moved > 0
-    }
-
-    /// Everything together, the most frequent topic first.
-    fn model(mut self, recovered: &Recovered, fitted: Fitted, probability: &[f64]) -> TopicModel {
-        let places = &self.core.places;
-        self.anchors.iter_mut().flatten().for_each(|word| *word = places[*word]);
-        for judged in &mut self.judged {
-            judged.words.iter_mut().for_each(|word| *word = places[*word]);
-        }
-        let words = self.kept.words().len();
-        let given_word = self.core.spread(&recovered.given_word.transpose(), words).transpose();
-        let counts = self.kept.counts();
-        let lengths: Vec<f64> = (0..counts.rows()).map(|d| counts.row(d).1.iter().sum()).collect();
-        let Fitted { order, topics, shares, .. } = fitted;
-        let (tokens, documents) = self.kept.frequencies();
-        let errors = TopicErrors {
-            weighted_l1: weighted(&recovered.errors, probability),
-            mean_l1: weighted(&recovered.errors, &vec![1.0; recovered.errors.len()]),
-        };
-        let least = self.vocabulary.candidate_df;
-        let candidates: Vec<bool> = documents.iter().map(|df| *df >= least).collect();
-        let mut notes = vec![self.vocabulary.reason.clone()];
-        notes.extend(self.judged.first().map(|best| chosen(best, self.judged.len(), self.moved)));
-        let coherence = figures::coherence(&topics, &counts.transpose());
-        TopicModel {
-            typical: figures::typical(&shares, &lengths),
-            advice: advice::advice(&self.kept, &coherence, &lengths, &errors),
-            coherence,
-            anchors: self.named(&order, &given_word, &candidates),
-            given_word: columns(&given_word, &order),
-            anchored: self.core.spread(&fitted.anchored.select_rows(&order), words),
-            proportions: fitted.proportions,
-            evidence: fitted.evidence,
-            empty_documents: lengths.iter().filter(|l| **l == 0.0).count(),
-            words: self.kept.words().to_vec(),
-            perplexity: fitted.after,
-            anchored_perplexity: fitted.before,
-            steps: fitted.steps,
-            min_df: self.vocabulary.min_df,
-            candidate_df: least,
-            judged: self.judged,
-            prior: 0.0,
-            stop: Stop::Finished,
-            seconds: TopicSeconds::default(),
-            topics,
-            shares,
-            tokens,
-            documents,
-            errors,
-            notes,
-        }
-    }
-
-    fn named(&self, order: &[usize], given_word: &Dense, candidates: &[bool]) -> Vec<Anchor> {
-        let others = stand_ins(given_word, &self.anchors, candidates, STAND_INS);
-        let anchor = |&k: &usize| {
-            let names: Vec<&str> =
-                self.anchors[k].iter().map(|&i| self.kept.words()[i].as_str()).collect();
-            Anchor {
-                words: self.anchors[k].clone(),
-                name: names.join("+"),
-                stand_ins: others[k].clone(),
-                given: k < self.given,
-            }
-        };
-        order.iter().map(anchor).collect()
-    }
-}
-
-fn chosen(best: &JudgedAnchors, count: usize, moved: usize) -> String {
-    let mut sentence = format!(
-        "Anchors: successive projection, {}, the best of {count} choices by the likelihood of held-out \
-         halves of documents",
-        best.origin
-    );
-    if moved > 0 {
-        sentence += &format!(
-            "; {moved} of them replaced, because the polish led their topics to other words"
-        );
-    }
-    sentence + "."
-}
-
 /// Documents long enough for co-occurrence: in very short ones every word beside another counts much,
 /// which makes rare words look extreme.
 fn telling(counts: &Sparse) -> Sparse {
@@ -365,16 +224,6 @@ fn proportions(shares: &Dense, counts: &Sparse) -> Vec<f64> {
     }
     let total: f64 = sums.iter().sum();
     sums.iter().map(|s| s / total.max(f64::MIN_POSITIVE)).collect()
-}
-
-/// Some columns, in this order.
-fn columns(matrix: &Dense, order: &[usize]) -> Dense {
-    let mut out = Dense::zeros(matrix.rows(), order.len());
-    for i in 0..matrix.rows() {
-        let row = matrix.row(i);
-        out.row_mut(i).iter_mut().zip(order).for_each(|(v, &k)| *v = row[k]);
-    }
-    out
 }
 
 /// Seconds since it was last asked.

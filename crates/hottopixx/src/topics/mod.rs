@@ -31,10 +31,13 @@
 
 mod advice;
 mod anchors;
+mod bound;
+mod breadth;
 mod core_words;
 mod figures;
 mod fit;
 mod model;
+mod naming;
 mod polish;
 mod recovery;
 mod saved;
@@ -42,6 +45,7 @@ mod settings;
 mod shares;
 
 pub use anchors::JudgedAnchors;
+pub use bound::AnchorBound;
 pub use figures::{Measure, USUAL_LAMBDA};
 pub use model::{Anchor, TopicErrors, TopicModel, TopicSeconds};
 pub use recovery::Recovery;

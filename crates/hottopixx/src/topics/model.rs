@@ -1,8 +1,8 @@
 //! The answer: topics, documents' shares of them, and what is needed for new documents.
 
-use super::JudgedAnchors;
 use super::figures::{self, Measure};
 use super::shares::{ByWord, fit_documents};
+use super::{AnchorBound, JudgedAnchors};
 use crate::Error;
 use crate::control::{Control, Stop};
 use crate::matrix::{Dense, Sparse};
@@ -71,6 +71,9 @@ pub struct TopicModel {
     pub typical: Vec<Vec<usize>>,
     /// How well the anchors explain the words.
     pub errors: TopicErrors,
+    /// How much better other words could do as anchors; `None` for anchors of several words, or where
+    /// there was no time.
+    pub bound: Option<AnchorBound>,
     /// `exp(-log-likelihood of a token)` after the polish, over the words of the co-occurrence.
     pub perplexity: f64,
     /// As [`TopicModel::perplexity`], with the topics of the anchors.

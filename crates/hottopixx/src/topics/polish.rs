@@ -8,6 +8,7 @@
 
 use super::shares::{ByWord, expect, maximise};
 use crate::control::{Control, Progress, Stage};
+use crate::kernels;
 use crate::matrix::{Dense, Sparse};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -104,16 +105,16 @@ fn step(counts: &Sparse, polished: &mut Polished, prior: f64, control: &Control)
         .enumerate()
         .map(|(b, shares)| {
             let mut sums = vec![0.0; topics.values.len()];
-            let (mut next, mut likelihood, mut watch) = (vec![0.0; rank], 0.0, control.watch());
+            let (mut next, mut ratios) = (vec![0.0; rank], Vec::new());
+            let (mut likelihood, mut watch) = (0.0, control.watch());
             for (k, theta) in shares.chunks_mut(rank).enumerate() {
                 let document = counts.row(b * block + k);
                 if watch.spend(4 * rank * (document.0.len() + 1)).is_some() {
                     return None;
                 }
-                likelihood += expect(document, topics, theta, &mut next, |word, ratio| {
-                    let sums = &mut sums[word as usize * rank..][..rank];
-                    sums.iter_mut().zip(theta.iter()).for_each(|(s, t)| *s += ratio * t);
-                });
+                expect(document, topics, theta, &mut next, &mut ratios);
+                kernels::add_mixture(document.0, &ratios, theta, &mut sums);
+                likelihood += kernels::log_likelihood(document.1, &ratios);
                 maximise(theta, &mut next, prior);
             }
             Some((sums, likelihood))

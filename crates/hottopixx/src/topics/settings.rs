@@ -3,7 +3,7 @@
 use super::Recovery;
 use crate::Error;
 use crate::control::Control;
-use crate::text::VocabularyRules;
+use crate::text::{CORE_WORDS, VocabularyRules};
 
 /// EM steps at most, unless the caller says otherwise.
 pub(super) const USUAL_POLISH: usize = 50;
@@ -81,6 +81,17 @@ impl Topics {
     pub fn control(mut self, control: Control) -> Self {
         self.control = control;
         self
+    }
+
+    /// Which words are kept, as far as it is said: what [`Counter::finish_for`](crate::text::Counter::finish_for)
+    /// takes.
+    pub fn rules(&self) -> VocabularyRules {
+        let mut rules = self.rules;
+        if self.polish == 0 {
+            // The anchors alone say nothing of words that are not in the co-occurrence.
+            rules.max_words = Some(rules.max_words.unwrap_or(CORE_WORDS).min(CORE_WORDS));
+        }
+        rules
     }
 
     /// Checks what does not depend on the corpus.

@@ -19,6 +19,7 @@
 //! p(w | k) every token counts the same.
 
 use crate::control::Control;
+use crate::kernels;
 use crate::matrix::{Dense, Sparse};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ use std::sync::Arc;
 pub(super) const FIT_STEPS: usize = 100;
 /// A fit ends when no step moves more of the document than this.
 const STILL: f64 = 1e-3;
+/// The same where shares are only a start.
+const ROUGH: (usize, f64) = (15, 2e-2);
 /// Documents that one thread fits between two looks at the clock.
 const PIECE: usize = 64;
 
@@ -70,60 +73,17 @@ impl ByWord {
 /// One document: words and how often they occur.
 pub(super) type Document<'a> = (&'a [u32], &'a [f64]);
 
-/// Whether [`expect`] adds up the likelihood: logarithms are a good part of its time.
-const LIKELIHOOD: bool = true;
-const SHARES_ALONE: bool = false;
-
 /// What one EM step needs for a document: `next_k = sum over w of e_w h_w p(w | k) / p(w)`, before it is
-/// multiplied by theta. Calls `ratio` with every word and `h_w / p(w)`; returns the log-likelihood of
-/// the words that some topic has, or 0 without `LOGS`. O(words * topics).
-fn expect_with<const LOGS: bool>(
+/// multiplied by theta, and `ratios` becomes `h_w / p(w)` for every word. O(words * topics).
+pub(super) fn expect(
     (words, counts): Document<'_>,
     topics: &ByWord,
     theta: &[f64],
     next: &mut [f64],
-    mut ratio: impl FnMut(u32, f64),
-) -> f64 {
-    next.fill(0.0);
-    let mut likelihood = 0.0;
-    for (&word, &h) in words.iter().zip(counts) {
-        let row = topics.row(word);
-        let p = product(theta, row);
-        if p > 0.0 {
-            if LOGS {
-                likelihood += h * p.ln();
-            }
-            let r = h / p;
-            let counts = r * topics.evidence[word as usize];
-            next.iter_mut().zip(row).for_each(|(n, v)| *n += counts * v);
-            ratio(word, r);
-        }
-    }
-    likelihood
-}
-
-/// See [`expect_with`], with the likelihood.
-pub(super) fn expect(
-    document: Document<'_>,
-    topics: &ByWord,
-    theta: &[f64],
-    next: &mut [f64],
-    ratio: impl FnMut(u32, f64),
-) -> f64 {
-    expect_with::<LIKELIHOOD>(document, topics, theta, next, ratio)
-}
-
-/// The inner product, in four sums that a processor can keep apart: short vectors, millions of times.
-fn product(a: &[f64], b: &[f64]) -> f64 {
-    let (fours_a, fours_b) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest = fours_a.remainder().iter().zip(fours_b.remainder()).map(|(x, y)| x * y);
-    let mut sums = [0.0; 4];
-    for (x, y) in fours_a.clone().zip(fours_b.clone()) {
-        for k in 0..4 {
-            sums[k] += x[k] * y[k];
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest.sum::<f64>()
+    ratios: &mut Vec<f64>,
+) {
+    ratios.resize(words.len(), 0.0);
+    kernels::mixture_pass(words, counts, &topics.evidence, &topics.values, theta, next, ratios);
 }
 
 /// Makes weights of `next`, as [`expect`] gave it, and returns how far they are from those before.
@@ -152,16 +112,25 @@ fn scale_into(theta: &mut [f64], values: &[f64]) -> f64 {
     moved
 }
 
-/// `exp(digamma(x))` for x > 0, to about nine digits: the recurrence up to 6, then the asymptotic series.
-fn exp_digamma(mut x: f64) -> f64 {
-    let mut below = 0.0;
+/// `exp(digamma(x))` for x > 0, to about nine digits: the recurrence from 6 on, then the asymptotic series.
+fn exp_digamma(x: f64) -> f64 {
+    // sum of 1 / (x + i) for i below 6 as one fraction; with x >= 6 there is nothing to add.
+    let (mut above, mut below, mut x) = (0.0, 1.0, x);
     while x < 6.0 {
-        below += 1.0 / x;
+        above = above * x + below;
+        below *= x;
         x += 1.0;
     }
     let y = 1.0 / (x * x);
     let series = y * (1.0 / 12.0 - y * (1.0 / 120.0 - y * (1.0 / 252.0 - y / 240.0)));
-    (x.ln() - 0.5 / x - series - below).exp()
+    x * (-0.5 / x - series - above / below).exp()
+}
+
+/// What a pass over a document writes to.
+#[derive(Default)]
+pub(super) struct Scratch {
+    next: Vec<f64>,
+    ratios: Vec<f64>,
 }
 
 /// The shares of one document; `theta` is where they start from. Words that no topic has do not count.
@@ -170,16 +139,18 @@ pub(super) fn fit_document(
     topics: &ByWord,
     prior: f64,
     theta: &mut [f64],
-    next: &mut [f64],
+    scratch: &mut Scratch,
+    (steps, still): (usize, f64),
 ) {
-    for _ in 0..FIT_STEPS {
-        expect_with::<SHARES_ALONE>(document, topics, theta, next, |_, _| {});
-        if maximise(theta, next, prior) < STILL {
+    let Scratch { next, ratios } = scratch;
+    for _ in 0..steps {
+        expect(document, topics, theta, next, ratios);
+        if maximise(theta, next, prior) < still {
             break;
         }
     }
     if prior > 0.0 {
-        expect_with::<SHARES_ALONE>(document, topics, theta, next, |_, _| {});
+        expect(document, topics, theta, next, ratios);
         next.iter_mut().zip(theta.iter()).for_each(|(n, t)| *n = *n * t + prior);
         scale_into(theta, next);
     }
@@ -195,12 +166,34 @@ pub(super) fn fit_documents(
     fallback: &[f64],
     control: &Control,
 ) -> Dense {
+    fit_with(counts, topics, prior, fallback, (FIT_STEPS, STILL), control)
+}
+
+/// As [`fit_documents`], for what EM steps with all documents begin with: it need not be exact.
+pub(super) fn rough_shares(
+    counts: &Sparse,
+    topics: &ByWord,
+    prior: f64,
+    control: &Control,
+) -> Dense {
+    let even = vec![1.0 / topics.rank as f64; topics.rank];
+    fit_with(counts, topics, prior, &even, ROUGH, control)
+}
+
+fn fit_with(
+    counts: &Sparse,
+    topics: &ByWord,
+    prior: f64,
+    fallback: &[f64],
+    accuracy: (usize, f64),
+    control: &Control,
+) -> Dense {
     let rank = topics.rank;
     let mut shares = Dense::zeros(counts.rows(), rank);
     shares.values_mut().par_chunks_mut(PIECE * rank.max(1)).enumerate().for_each(
         |(piece, some)| {
             let goes_on = control.goes_on();
-            let mut next = vec![0.0; rank];
+            let mut scratch = Scratch { next: vec![0.0; rank], ratios: Vec::new() };
             for (k, theta) in some.chunks_mut(rank.max(1)).enumerate() {
                 let document = counts.row(piece * PIECE + k);
                 let known = document.0.iter().any(|w| topics.row(*w).iter().any(|v| *v > 0.0));
@@ -209,7 +202,7 @@ pub(super) fn fit_documents(
                     continue;
                 }
                 theta.fill(1.0 / rank as f64);
-                fit_document(document, topics, prior, theta, &mut next);
+                fit_document(document, topics, prior, theta, &mut scratch, accuracy);
             }
         },
     );
@@ -219,10 +212,11 @@ pub(super) fn fit_documents(
 /// The log-likelihood of documents with these shares, per token, and the tokens that count.
 pub(super) fn likelihood(counts: &Sparse, topics: &ByWord, shares: &Dense) -> (f64, f64) {
     let one = |d: usize| {
-        let mut next = vec![0.0; topics.rank];
+        let (mut next, mut ratios) = (vec![0.0; topics.rank], Vec::new());
         let mut tokens = 0.0;
         let document = counts.row(d);
-        let sum = expect(document, topics, shares.row(d), &mut next, |_, _| {});
+        expect(document, topics, shares.row(d), &mut next, &mut ratios);
+        let sum = kernels::log_likelihood(document.1, &ratios);
         for (&word, &h) in document.0.iter().zip(document.1) {
             tokens += if topics.row(word).iter().any(|v| *v > 0.0) { h } else { 0.0 };
         }
@@ -280,9 +274,11 @@ mod tests {
     fn every_step_raises_the_likelihood() {
         let topics = topics();
         let counts = Sparse::from_triplets(1, 4, &[(0, 0, 1.0), (0, 2, 4.0), (0, 3, 2.0)]).unwrap();
-        let (mut theta, mut next, mut last) = (vec![0.9, 0.1], vec![0.0; 2], f64::NEG_INFINITY);
+        let (mut theta, mut next, mut ratios) = (vec![0.9, 0.1], vec![0.0; 2], Vec::new());
+        let mut last = f64::NEG_INFINITY;
         for _ in 0..30 {
-            let now = expect(counts.row(0), &topics, &theta, &mut next, |_, _| {});
+            expect(counts.row(0), &topics, &theta, &mut next, &mut ratios);
+            let now = kernels::log_likelihood(counts.row(0).1, &ratios);
             assert!(now >= last - 1e-12, "{now} after {last}");
             last = now;
             maximise(&mut theta, &mut next, 0.0);

@@ -136,6 +136,7 @@ fn topics(survey: &Survey, args: &InfoArgs, words_are_columns: bool) -> String {
     if let Some(key) = &args.file.key {
         words.extend(["--key".to_owned(), shell(key)]);
     }
+    words.extend(args.file.table.flags().iter().map(|word| shell(word)));
     if !words_are_columns && survey.format != Format::BagOfWords {
         words.push("--transpose".to_owned());
     }
@@ -176,8 +177,7 @@ fn next(survey: &Survey, args: &InfoArgs, counts: bool, turn: bool) -> Vec<Strin
     let rank = (features / 4).clamp(2.min(features.max(1)), 10);
     words.extend(["--rank".to_owned(), rank.to_string()]);
     let factor = words.join(" ");
-    // Flags of tables are not among those of 'topics'.
-    match counts && survey.table.is_none() {
+    match counts {
         true => vec![topics(survey, args, turn), factor],
         false => vec![factor],
     }
@@ -201,12 +201,12 @@ fn policy(survey: &Survey, numbers: &Numbers, transposed: bool) -> &'static str 
     }
 }
 
-fn quoted(path: &Path) -> String {
+pub fn quoted(path: &Path) -> String {
     shell(&path.display().to_string())
 }
 
 /// A word as a shell takes it.
-fn shell(word: &str) -> String {
+pub fn shell(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./,:=#+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) && !word.starts_with('#') {
         return word.to_owned();

@@ -1,6 +1,7 @@
 //! `hottopixx info`: what a file holds, how it is read, and what to run on it.
 
 mod advice;
+mod text;
 
 use crate::args::{FileArgs, InfoArgs};
 use crate::commands::certify::paragraph;
@@ -87,6 +88,9 @@ struct NumbersReport {
 
 /// Looks at the file and reports.
 pub fn run(args: &InfoArgs) -> Result<(), Failure> {
+    if let Some(format) = text::promised(args) {
+        return text::report(args, format);
+    }
     let source = Source::path(&args.path);
     let options = LoadOptions {
         format: args.file.format,
@@ -97,7 +101,13 @@ pub fn run(args: &InfoArgs) -> Result<(), Failure> {
         table: args.file.table.options().unwrap_or_default(),
     };
     let limit = if args.full { u64::MAX } else { LIMIT };
-    let survey = survey(&source, &options, limit)?;
+    let survey = match survey(&source, &options, limit) {
+        Ok(survey) => survey,
+        Err(error) => match text::instead(args, &options, &error) {
+            Some(format) => return text::report(args, format),
+            None => return Err(error.into()),
+        },
+    };
     let advice = Advice::new(&survey, args);
     if args.print.json {
         return print(&json(&InfoReport::new(&source.name(), survey, advice)));
