@@ -46,6 +46,7 @@ impl Prepared<'_> {
         let choice = clock.time(Stage::Select, || self.select(&found))?;
         let cleaned = clock.time(Stage::Clean, || self.clean(choice));
         let program = found.program.take();
+        // `report` is in `factor/report`: rows, units and errors as the caller knows them.
         Ok((self.report(found, cleaned, clock.seconds), program))
     }
 }
@@ -62,7 +63,7 @@ enum Choice {
 pub(super) struct Cleaned {
     pub fitted: FittedChoice,
     pub groups: Vec<Vec<usize>>,
-    /// The candidates' scores, and which of them is the best.
+    /// The candidates' scores, and which of them was the best before `auto` searched on.
     pub judged: Vec<Judged>,
     pub best: Option<usize>,
     pub exchanges: usize,
@@ -99,8 +100,8 @@ impl<'a> Prepared<'a> {
         Cleaner { x: &self.x, cleaning, objective, seed, control }
     }
 
-    /// How rows are fitted to judge candidates: exactly, or by least squares where exact fits are not
-    /// affordable.
+    /// How rows are fitted to judge candidates: exactly, or by least squares where [`Checked`] has found exact
+    /// fits to take too long, or the caller wants them.
     fn judging_cleaner(&self) -> Cleaner<'_> {
         match self.settings.cleaning {
             Cleaning::LeastSquares => self.cleaner(),
@@ -158,8 +159,8 @@ impl<'a> Prepared<'a> {
         (rows.len() == *rank).then_some(rows)
     }
 
-    /// What is left when the method was stopped before it had rows of its own: those in reserve,
-    /// those that the time left or a last moment is enough for.
+    /// What is left when the method was stopped before it had rows of its own: those in reserve, else those
+    /// found in the remaining time, else in a short extension of it.
     fn instead(&self, reserve: Option<Vec<usize>>, stop: Stop) -> Result<Localised, Error> {
         let control = &self.settings.control;
         let Some(why) = control.cut_short() else { return Err(Error::NoAnswer(stop)) };
@@ -207,8 +208,8 @@ impl<'a> Prepared<'a> {
         Ok(Choice::Best { verdict, exchanges: 0 })
     }
 
-    /// Looks for a better choice from the best candidates on. What is found is judged on all rows
-    /// beside the best of them.
+    /// Looks for a better choice from the best candidates on; `hints` are rows that it tries first. What is
+    /// found is judged on all rows beside the best of them, the first of the sets.
     fn improve(&self, verdict: Verdict, hints: &[usize]) -> Choice {
         let Checked { rank, objective, effort, .. } = self.settings;
         let starts = (&verdict.sets[..], verdict.fitted.score);
@@ -226,8 +227,8 @@ impl<'a> Prepared<'a> {
 
     // --- clean ------------------------------------------------------------------------------
 
-    /// All rows fitted on the chosen ones. Sets that were judged have no order of their own: the most
-    /// distinctive rows come first.
+    /// All rows fitted on the chosen ones, which judging has done already where there were several sets.
+    /// Those have no order of their own: the most distinctive rows come first.
     fn clean(&self, choice: Choice) -> Cleaned {
         match choice {
             Choice::Only { origin, hott } => {
