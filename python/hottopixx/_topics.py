@@ -167,7 +167,7 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
     >>> model.show(4)  # or print(model)
     2 topics of 60 documents, 8 words
      60.0 %  barrel  barrel, market, oil, price
-     40.0 %  court   judge, trial, verdict, court
+     40.0 %  court   court, judge, trial, verdict
     >>> model.transform(["The judge asks for the price of a trial."]).round(1)
     array([[0.3, 0.7]])
     """
