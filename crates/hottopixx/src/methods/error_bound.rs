@@ -49,7 +49,10 @@ fn reach(effort: Effort, shape: Shape) -> Option<(f64, usize, f64)> {
         // would bring another percent.
         Effort::Normal => {
             let more = (shape.entries as f64 / USUAL_ENTRIES).clamp(1.0, 4.0);
-            Some((0.03, 300, 3e11 * more))
+            // On small X steps are cheap, and where errors are small as well it needs thousands.
+            let step = 4.0 * (shape.rows as f64).powi(2) * shape.cols as f64;
+            let steps = (1e10 / step).clamp(300.0, 3000.0) as usize;
+            Some((0.03, steps, 3e11 * more))
         }
         Effort::Thorough => Some((0.002, 3000, 1e13)),
     }

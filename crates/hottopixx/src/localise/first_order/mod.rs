@@ -61,15 +61,16 @@ pub struct FirstOrderSettings {
 }
 
 /// The share of the distance between the value of the relaxation and the error at hand that may be left
-/// open between bound and value.
+/// open between bound and value, and the share of the value itself.
 const OPEN: f64 = 0.3;
+const OPEN_OF_VALUE: f64 = 0.2;
 
 impl FirstOrderSettings {
     /// Whether more steps would change little of what is known about the choice at hand, or the gap that
     /// was asked for is reached.
     fn is_enough(&self, value: f64, bound: f64) -> bool {
         let beside = self.at_hand.map_or(0.0, |error| OPEN * (error - value));
-        value - bound <= beside.max(self.gap * value)
+        value - bound <= beside.min(OPEN_OF_VALUE * value).max(self.gap * value)
     }
 }
 
