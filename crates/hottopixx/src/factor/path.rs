@@ -13,7 +13,7 @@ use super::{Errors, Factor, Factorization};
 use crate::clean::{Cleaning, FittedChoice, RowFit, measure, refit};
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::matrix::Matrix;
-use crate::methods::{USUAL_BUDGET, mean_bounds};
+use crate::methods::{AtHand, USUAL_BUDGET, mean_bounds};
 use crate::normalise::UnitRows;
 use crate::select::Scoring;
 use crate::{Error, Objective};
@@ -88,7 +88,9 @@ impl Factor {
             let mut path = walk(&prepared.x, rows, self.objective, control);
             if control.cut_short().is_none() {
                 let budget = self.memory.unwrap_or(USUAL_BUDGET);
-                let bounds = mean_bounds(&prepared.question(), self.effort, budget, &guides)?;
+                let error = path.points.last().map(|point| point.errors.mean_l1);
+                let at_hand = AtHand { rows: guides, error };
+                let bounds = mean_bounds(&prepared.question(), self.effort, budget, &at_hand)?;
                 for point in &mut path.points {
                     point.lower_bound = bounds.get(point.rank - 1).copied();
                 }

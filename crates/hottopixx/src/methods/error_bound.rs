@@ -62,6 +62,8 @@ const USUAL_ENTRIES: f64 = 4e6;
 
 /// Columns are merged where they leave fewer steps than this of the work: after fewer, nothing is proven.
 const LEAST_STEPS: f64 = 25.0;
+/// From this error on merged columns prove next to nothing: rows are documents rather than co-occurrences.
+const NEAR_ONE: f64 = 0.85;
 /// Steps that are then left, candidates that take part in them, roughly, and the fewest columns that are
 /// worth the trouble.
 const STEPS_WHEN_MERGED: f64 = 60.0;
@@ -110,14 +112,15 @@ struct Relaxation<'a> {
 }
 
 impl<'a> Relaxation<'a> {
-    /// `None` where it is not affordable, or stopped. Columns that look alike to the rows `guides` are merged
-    /// where X has too many.
-    fn new(question: &Question<'a>, effort: Effort, budget: u64, guides: &[usize]) -> Option<Self> {
+    /// `None` where it is not affordable, or stopped. Columns that look alike to the rows at hand are merged
+    /// where X has too many, but for data of which these explain next to nothing.
+    fn new(question: &Question<'a>, effort: Effort, budget: u64, at_hand: &AtHand) -> Option<Self> {
         let (x, shape) = (question.x, question.x.shape());
         let reach = reach(effort, shape)?;
         let merged = columns_for_bound(shape, question.candidates(), reach.2, budget)?;
         let x = match merged < shape.cols {
-            true => Cow::Owned(coarse(x, guides, merged, question.control)?),
+            true if at_hand.error.is_some_and(|error| error >= NEAR_ONE) => return None,
+            true => Cow::Owned(coarse(x, &at_hand.rows, merged, question.control)?),
             false => Cow::Borrowed(x),
         };
         Some(Relaxation { x, columns: shape.cols, reach })
@@ -149,9 +152,9 @@ impl<'a> Relaxation<'a> {
     }
 }
 
-/// The best choice of rows so far, as it were.
+/// The best choice of rows so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct AtHand {
+pub(crate) struct AtHand {
     /// The rows.
     pub rows: Vec<usize>,
     /// Their mean error, nearly; `None` where it is not known.
@@ -168,7 +171,7 @@ pub(super) fn mean_bound(
 ) -> Result<Option<(ErrorBound, Localised)>, Error> {
     let control = question.control.for_share(SHARE);
     let limited = question.under(&control);
-    let Some(relaxation) = Relaxation::new(&limited, effort, budget, &at_hand.rows) else {
+    let Some(relaxation) = Relaxation::new(&limited, effort, budget, at_hand) else {
         return Ok(None);
     };
     let Some(found) = relaxation.solve(&limited, at_hand.error)? else { return Ok(None) };
@@ -216,8 +219,7 @@ pub(super) fn max_bound(
     {
         return Ok(Some((ErrorBound { lower_bound, rounds: 0, cuts: dual.len() }, met)));
     }
-    let rows = at_hand.rows.clone();
-    let of_mean = mean_bound(question, effort, budget, &AtHand { rows, error: None })?;
+    let of_mean = mean_bound(question, effort, budget, at_hand)?;
     Ok(of_mean.map(|(bound, mut other)| {
         other.candidates.append(&mut met.candidates);
         (bound, other)
@@ -226,14 +228,14 @@ pub(super) fn max_bound(
 
 /// Bounds on the mean error of every choice of 1, 2, ... rows up to the rank: the best of what duals made for
 /// each of them prove or, where that is too much, for ranks that double. Empty where they are not affordable, or
-/// stopped before the first of them. `guides` are the rows of a good choice.
+/// stopped before the first of them. `at_hand` are the rows of the last rank.
 pub(crate) fn mean_bounds(
     question: &Question<'_>,
     effort: Effort,
     budget: u64,
-    guides: &[usize],
+    at_hand: &AtHand,
 ) -> Result<Vec<f64>, Error> {
-    let Some(mut relaxation) = Relaxation::new(question, effort, budget, guides) else {
+    let Some(mut relaxation) = Relaxation::new(question, effort, budget, at_hand) else {
         return Ok(Vec::new());
     };
     let most = question.rank;

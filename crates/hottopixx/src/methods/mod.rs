@@ -15,7 +15,7 @@ mod programs;
 
 pub(crate) use agkm::Agkm;
 pub(crate) use auto::Auto;
-pub(crate) use error_bound::{ErrorBound, mean_bounds};
+pub(crate) use error_bound::{AtHand, ErrorBound, mean_bounds};
 pub(crate) use gradient::Gradient;
 pub(crate) use greedy::{Snpa, Spa, Xray};
 pub(crate) use hottopixx::Hottopixx;
