@@ -60,30 +60,30 @@ fn reach(effort: Effort, shape: Shape) -> Option<(f64, usize, f64)> {
 
 const USUAL_ENTRIES: f64 = 4e6;
 
-/// Columns are merged where they leave fewer steps than this of the work: after fewer, nothing is proven.
-const LEAST_STEPS: f64 = 25.0;
+/// Columns are merged where they leave fewer steps of the work than one for this many rows: after fewer, next
+/// to nothing is proven (20 were enough for 2,000 words, 24 too few for 3,400).
+const ROWS_PER_STEP: f64 = 100.0;
 /// From this error on merged columns prove next to nothing: rows are documents rather than co-occurrences.
 const NEAR_ONE: f64 = 0.85;
-/// Steps that are then left, candidates that take part in them, roughly, and the fewest columns that are
-/// worth the trouble.
+/// Steps that are then left, and the fewest columns that are worth the trouble.
 const STEPS_WHEN_MERGED: f64 = 60.0;
-const IN_PLAY: usize = 500;
 const LEAST_COLUMNS: usize = 64;
 
 /// Columns that X should have for this much work within this memory: its own, or fewer. `None` where it
 /// would be too few.
 fn columns_for_bound(shape: Shape, candidates: usize, work: f64, budget: u64) -> Option<usize> {
     let Shape { rows, cols, .. } = shape;
-    let per_column = 4.0 * rows as f64 * candidates.min(IN_PLAY) as f64;
     let fits = |columns: usize| {
         let verifier = 4.0 * (rows as f64).powi(2);
         first_order::fits_memory(rows, columns)
             && first_order::bytes(rows, candidates, columns) as f64 + verifier <= budget as f64
     };
-    if work >= LEAST_STEPS * per_column * cols as f64 && fits(cols) {
+    let needed = |columns, steps| first_order::work(rows, candidates, columns, steps);
+    if work >= needed(cols, rows as f64 / ROWS_PER_STEP) && fits(cols) {
         return Some(cols);
     }
-    let mut columns = cols.min((work / (STEPS_WHEN_MERGED * per_column)) as usize);
+    let share = work / needed(cols, STEPS_WHEN_MERGED);
+    let mut columns = cols.min((share * cols as f64) as usize);
     while columns >= LEAST_COLUMNS && !fits(columns) {
         columns /= 2;
     }

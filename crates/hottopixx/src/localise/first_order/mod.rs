@@ -102,6 +102,13 @@ pub fn fits_memory(features: usize, examples: usize) -> bool {
     6.0 * features as f64 * examples as f64 <= MOST_NUMBERS
 }
 
+/// Flops of this many steps, with those that find the columns to begin with.
+pub fn work(features: usize, candidates: usize, examples: usize, steps: f64) -> f64 {
+    let in_play = candidates.min(search::MOST_IN_PLAY / 2) as f64;
+    let step = 4.0 * features as f64 * in_play * examples as f64;
+    steps * step + search::sample_work(features, candidates, examples)
+}
+
 /// Bytes that [`first_order`] takes at most.
 pub fn bytes(features: usize, candidates: usize, examples: usize) -> u64 {
     let (f, n) = (features as f64, examples as f64);

@@ -23,7 +23,7 @@ const BROUGHT_IN: usize = 200;
 const HOPELESS: f64 = 0.85;
 /// Steps between two looks at what the point is worth, and between two pricings of all columns.
 const LOOK_EVERY: usize = 20;
-const PRICE_EVERY: usize = 60;
+const PRICE_EVERY: usize = 20;
 /// The primal weight w to begin with: on three corpora 0.02 took two thirds of the steps of 0.05 or of 0.005; images
 /// and generated data hardly care.
 const WEIGHT: f32 = 0.02;
@@ -34,6 +34,19 @@ const HOPELESS_STEPS: usize = 60;
 const HOPELESS_WORK: f64 = 2e10;
 /// Columns that are priced together.
 const PRICED: usize = 256;
+
+/// Rows of the sample on which columns are found, where not all are in play from the start.
+fn sample_rows(features: usize, candidates: usize, examples: usize) -> Option<usize> {
+    let row_work = 4.0 * candidates as f64 * examples as f64;
+    let sample = ((SAMPLE_WORK / row_work) as usize).max(SAMPLE_ROWS).min(features);
+    (features as f64 * row_work > ALL_WORK).then_some(sample)
+}
+
+/// Flops of the steps on that sample.
+pub(super) fn sample_work(features: usize, candidates: usize, examples: usize) -> f64 {
+    let rows = sample_rows(features, candidates, examples).unwrap_or(0) as f64;
+    (SAMPLE_STEPS + 1) as f64 * 4.0 * rows * candidates as f64 * examples as f64
+}
 
 /// See [`first_order`](super::first_order).
 pub(super) fn run(
@@ -122,11 +135,9 @@ impl Problem<'_> {
     /// and where what the sample proves is not worth going on.
     fn first_columns(&self) -> Option<(Vec<usize>, f64)> {
         let (f, m) = (self.x.len() / self.n, self.candidates.len());
-        let row_work = 4.0 * m as f64 * self.n as f64;
-        if f as f64 * row_work <= ALL_WORK {
+        let Some(sample) = sample_rows(f, m, self.n) else {
             return Some((self.candidates.to_vec(), 0.0));
-        }
-        let sample = ((SAMPLE_WORK / row_work) as usize).max(SAMPLE_ROWS).min(f);
+        };
         let rows: Vec<usize> = (0..sample).map(|k| k * f / sample).collect();
         let x = self.gather(&rows);
         let play = self.play(&x, &rows, self.candidates.to_vec())?;
@@ -137,7 +148,7 @@ impl Problem<'_> {
             }
         }
         let look = iterate.look(&play, self.control)?;
-        let work = (SAMPLE_STEPS + 1) as f64 * play.work();
+        let work = sample_work(f, m, self.n);
         if self.is_hopeless(look.product - top(&look.prices, self.rank), work) {
             return None;
         }
