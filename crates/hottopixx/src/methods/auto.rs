@@ -7,7 +7,7 @@ use super::{
     is_affordable, screen, screened,
 };
 use crate::control::Control;
-use crate::localise::exchange::{self, ExchangeSettings, exchange};
+use crate::localise::exchange::{self, ExchangeSettings, NEAR_ONE, exchange};
 use crate::localise::lp::{LpSettings, lp};
 use crate::localise::{Greedy, shuffled_rows, snpa, spa_controlled, xray};
 use crate::matrix::Shape;
@@ -20,8 +20,6 @@ use crate::{Effort, Error, Goal, Objective, clean};
 /// squares explain rows, since what they choose has not been found to be worse then.
 const AFFORDABLE: f64 = 4e9;
 const AFFORDABLE_BESIDE_EXCHANGE: f64 = 2e8;
-/// Where least squares leave more than this share of rows, they are a poor guide.
-const NEAR_ONE: f64 = 0.85;
 /// Powers of the mean row by which exchanges weigh columns: on corpora now one, now the other led to the
 /// smaller l1 error, by a percent at most.
 const POWERS: [f64; 2] = [0.5, 1.0];

@@ -10,6 +10,7 @@
 use super::{Localised, Question};
 use crate::certify::{before_merging, prove_max, prove_means};
 use crate::choice;
+use crate::localise::exchange::NEAR_ONE;
 use crate::localise::first_order::{
     self, FirstOrderOutcome, FirstOrderSettings, Weights, first_order,
 };
@@ -63,8 +64,6 @@ const USUAL_ENTRIES: f64 = 4e6;
 /// Columns are merged where they leave fewer steps of the work than one for this many rows: after fewer, next
 /// to nothing is proven (20 were enough for 2,000 words, 24 too few for 3,400).
 const ROWS_PER_STEP: f64 = 100.0;
-/// From this error on merged columns prove next to nothing: rows are documents rather than co-occurrences.
-const NEAR_ONE: f64 = 0.85;
 /// Steps that are then left, and the fewest columns that are worth the trouble.
 const STEPS_WHEN_MERGED: f64 = 60.0;
 const LEAST_COLUMNS: usize = 64;

@@ -32,6 +32,9 @@ use place::{Exchange, Place};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+/// Where this much is left unexplained, of squares or of an l1 error, squares are a poor guide.
+pub(crate) const NEAR_ONE: f64 = 0.85;
+
 /// How far to go.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExchangeSettings {

@@ -15,6 +15,7 @@ mod promise;
 use super::coarse::coarse;
 use crate::clean::{refit, row_operations};
 use crate::localise::Question;
+use crate::localise::exchange::NEAR_ONE;
 use crate::normalise::UnitRows;
 use crate::{Effort, Objective};
 use descent::{FIRST_SHARE, Trying, Walker};
@@ -55,8 +56,6 @@ struct Plan {
     trying: Trying,
 }
 
-/// An error from which on least squares are a poor guide, see [`localise::exchange`](crate::localise::exchange).
-const NEAR_ONE: f64 = 0.85;
 /// Up to this many rows the search sees all of them, and finds half a percent more.
 const FEW_ROWS: usize = 300;
 /// The share of the work that the first field may take.
