@@ -71,19 +71,18 @@ pub fn run(args: &args::CompareArgs, started: Instant) -> Result<(), Failure> {
         .map_err(|error| problem.failure(error))?;
     session.finish();
     let skipped = compared.skipped.iter();
-    let entries =
-        compared.answers.into_iter().map(|Compared { answer, seconds, ratio, agreement }| {
-            MethodEntry {
-                method: answer.method.name(),
-                error: answer.errors.clone(),
-                stop: answer.stop,
-                bounds: answer.bounds.clone(),
-                hott: problem.restore(answer).hott,
-                ratio,
-                agreement,
-                seconds,
-            }
-        });
+    let entries = compared.answers.into_iter().map(
+        |Compared { answer, seconds, ratio, agreement, .. }| MethodEntry {
+            method: answer.method.name(),
+            error: answer.errors.clone(),
+            stop: answer.stop,
+            bounds: answer.bounds.clone(),
+            hott: problem.restore(answer).hott,
+            ratio,
+            agreement,
+            seconds,
+        },
+    );
     let comparison = CompareReport {
         input: problem.label.clone(),
         features: problem.features(),

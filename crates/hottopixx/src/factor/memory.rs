@@ -10,6 +10,7 @@ use crate::methods::bytes;
 
 /// Bytes that a run takes at most, by what they are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Footprint {
     /// The matrix.
     pub matrix: u64,
