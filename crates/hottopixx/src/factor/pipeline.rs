@@ -187,8 +187,7 @@ impl<'a> Prepared<'a> {
         )))
     }
 
-    /// Why a step came to too little. Rows that may be hott are enough of for every method ([`Checked`]), so
-    /// it was stopped.
+    /// Why a step came to too little: [`Checked`] guarantees enough rows that may be hott, so it was stopped.
     fn why(&self) -> Stop {
         self.settings.control.cut_short().unwrap_or(Stop::Interrupted)
     }
@@ -215,8 +214,8 @@ impl<'a> Prepared<'a> {
     }
 
     /// Searches for a better choice, starting from the best candidates; `hints` are rows that it tries first:
-    /// those of all methods. What is found is judged on all rows beside the best candidate, the first of
-    /// `sets`.
+    /// those of all methods. What is found is judged on all rows beside the best candidate: `sets` has the best
+    /// first, while `best` is its place in `judged`.
     fn improve(&self, verdict: Verdict, hints: &[usize]) -> Choice {
         let Checked { rank, objective, effort, .. } = self.settings;
         let starts = (&verdict.sets[..], verdict.fitted.score);
