@@ -2,7 +2,8 @@
 
 `HottTopics` takes documents, or counts of words, and finds topics that are named by a word each.
 `Hottopixx` takes samples x features and finds a few features of which all others are nonnegative
-mixtures. Both are scikit-learn estimators. The functions are in the orientation of the paper
+mixtures, `HottSamples` a few samples of which all others are. They are scikit-learn estimators. The
+functions are in the orientation of the paper
 *Factoring nonnegative matrices with linear programs* (Bittorf, Recht, Ré, Tropp): rows are
 features, columns are examples.
 
@@ -12,24 +13,19 @@ Arrays must not be changed by other threads while a call is under way.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ._advice import AdviceWarning
-from ._files import NamedMatrix, read
-from ._functions import certify, compare, evaluate, factor, snpa, spa, xray
 from ._native import InfeasibleError, NoAnswerError, __version__
-from ._results import (
-    Certificate,
-    Certified,
-    Comparison,
-    Errors,
-    Factorization,
-    Instance,
-    L1Fit,
-    Theorem,
-)
-from ._tools import cooccurrence, generate, l1_fit, squish
 
 if TYPE_CHECKING:
+    from ._advice import AdviceWarning
+    from ._answer import Certificate, Errors, Factorization
     from ._estimator import Hottopixx
+    from ._files import NamedMatrix, read
+    from ._functions import certify, compare, evaluate, factor, snpa, spa, xray
+    from ._path import RankPath, RankPoint
+    from ._results import Certified, Comparison, Instance, L1Fit, Theorem
+    from ._samples import HottSamples
+    from ._saving import load
+    from ._tools import cooccurrence, generate, l1_fit, squish
     from ._topics import HottTopics
 
 __all__ = [
@@ -39,6 +35,7 @@ __all__ = [
     "Comparison",
     "Errors",
     "Factorization",
+    "HottSamples",
     "HottTopics",
     "Hottopixx",
     "InfeasibleError",
@@ -46,6 +43,8 @@ __all__ = [
     "L1Fit",
     "NamedMatrix",
     "NoAnswerError",
+    "RankPath",
+    "RankPoint",
     "Theorem",
     "__version__",
     "certify",
@@ -55,6 +54,7 @@ __all__ = [
     "factor",
     "generate",
     "l1_fit",
+    "load",
     "read",
     "snpa",
     "spa",
@@ -62,16 +62,29 @@ __all__ = [
     "xray",
 ]
 
-
-#: They alone need scikit-learn, so they are imported when they are asked for.
-_ESTIMATORS = {"HottTopics": "._topics", "Hottopixx": "._estimator"}
+#: What is imported when it is asked for: the program needs neither numpy nor scipy, and the
+#: functions no scikit-learn.
+_WHERE = {
+    "_advice": ("AdviceWarning",),
+    "_answer": ("Certificate", "Errors", "Factorization"),
+    "_estimator": ("Hottopixx",),
+    "_files": ("NamedMatrix", "read"),
+    "_functions": ("certify", "compare", "evaluate", "factor", "snpa", "spa", "xray"),
+    "_path": ("RankPath", "RankPoint"),
+    "_results": ("Certified", "Comparison", "Instance", "L1Fit", "Theorem"),
+    "_samples": ("HottSamples",),
+    "_saving": ("load",),
+    "_tools": ("cooccurrence", "generate", "l1_fit", "squish"),
+    "_topics": ("HottTopics",),
+}
+_MODULE = {name: module for module, names in _WHERE.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _ESTIMATORS:
+    if name not in _MODULE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        return getattr(import_module(_ESTIMATORS[name], __name__), name)
+        value = getattr(import_module(f".{_MODULE[name]}", __name__), name)
     except ImportError as error:
         if not (error.name or "").startswith("sklearn"):
             raise
@@ -79,6 +92,8 @@ def __getattr__(name: str) -> Any:
             f"hottopixx.{name} is a scikit-learn estimator: install scikit-learn 1.6 or later "
             "(pip install 'hottopixx[sklearn]'), or use hottopixx.factor, which does not need it"
         ) from error
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

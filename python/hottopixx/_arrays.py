@@ -53,6 +53,16 @@ def _sparse(X: Any) -> Native:
     return (rows, cols), starts, columns, np.require(X.data, np.float64, ["C", "A"])
 
 
+def is_sparse(X: Any) -> bool:
+    """Whether X is one of scipy's sparse matrices."""
+    return bool(sp.issparse(X))
+
+
+def dense(X: Any) -> Any:
+    """As an array, whether X is sparse or not."""
+    return X.toarray() if is_sparse(X) else np.asarray(X)
+
+
 def from_native(matrix: Native) -> Any:
     """An array, or a scipy CSR array."""
     if not isinstance(matrix, tuple):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import (
+    _check_sample_weight,
     check_array,
     check_is_fitted,
     check_non_negative,
@@ -18,28 +19,39 @@ from sklearn.utils.validation import (
 )
 
 from ._advice import advise_on_answer
-from ._functions import factor
+from ._arrays import dense, is_sparse
+from ._fits import weights_on
+from ._fitted import FittedAnswer, component_count, increasing, warn_of_limits
+from ._functions import factored
+from ._options import seed_number, threads_of
 
 if TYPE_CHECKING:
-    from ._results import Factorization
+    from ._answer import Factorization
 
 #: Features chosen unless `n_components` says how many.
 _USUAL_COMPONENTS = 10
+_OUTPUTS = ("selected", "loadings")
 #: Features whose residuals are in memory at a time when scoring.
 _BLOCK = 256
 
 
-class Hottopixx(SelectorMixin, BaseEstimator):
+class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
     """Choose the few features that explain all the others as nonnegative mixtures.
 
-    Separable nonnegative matrix factorization: `X` is nearly `X[:, hott_] @ components_`. Unlike
-    those of NMF, the factors are features of the data: `transform` selects them.
+    Separable nonnegative matrix factorization: `X` is nearly `X[:, hott_] @ components_`.
+
+    Not as in NMF, the factors are features of the data. `transform` therefore *selects*: it returns
+    the chosen columns of X as they are, reads no other, and `inverse_transform` tells all features
+    from them. With `output="loadings"` it returns what NMF's does: for each sample the nonnegative
+    loadings Z with the least l1 error of `Z @ components_`, in which every feature counts; they are
+    in the units of the chosen features, and less noisy than these. To choose samples instead of
+    features, see `HottSamples`.
 
     Parameters
     ----------
-    n_components : int, default=None
+    n_components : int or "auto", default=None
         How many features to choose; None for 10, or all that are not zero if X is in memory and has
-        fewer.
+        fewer. "auto" takes the number that stands out on the path of up to 20 (see `path`).
     method : str, default="auto"
         How they are found: "auto", "hottopixx", "lp", "minimax", "total", "gradient", "agkm",
         "spa", "snpa" or "xray"; see `hottopixx.factor`.
@@ -49,14 +61,19 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         How long "auto" looks for a better answer.
     cleaning : {"auto", "exact", "least-squares", "incremental"}, default="auto"
         How the other features are fitted; "auto" is exact unless X is huge.
+    output : {"selected", "loadings"}, default="selected"
+        What `transform` returns: the chosen columns, or loadings as those of NMF.
+    candidates : array-like, default=None
+        Which features may be chosen: their names or numbers, or True or False for each; None for
+        all.
     epochs : int, default=None
         Epochs of "hottopixx"; None for 50, fewer for more than 12,800 samples.
     tau, epsilon, alpha : float, default=None
         What "lp" (`tau`) and "agkm" (`epsilon`, `alpha`) require.
     max_seconds : float, default=None
         After this many seconds the best answer so far will do.
-    random_state : int, RandomState instance or None, default=None
-        Fixes everything random. None is 0: results are always reproducible.
+    random_state : int, RandomState instance, Generator or None, default=None
+        Fixes everything random: numbers of any size. None is 0: results are always reproducible.
     n_jobs : int, default=None
         Threads: None or -1 for all the machine has, -2 for all but one. The answer does not
         depend on it.
@@ -83,7 +100,8 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         Mean over features of the l1 error, features scaled to sum 1: 0 is perfect, 1 explains
         nothing.
     result_ : Factorization
-        Everything else, in the paper's orientation and with the most distinctive feature first.
+        Everything else, in the paper's orientation (F is features x components) and with the most
+        distinctive feature first.
     n_components_ : int
         Number of chosen features.
     n_features_in_ : int
@@ -93,6 +111,7 @@ class Hottopixx(SelectorMixin, BaseEstimator):
 
     See Also
     --------
+    HottSamples : Samples that explain the others: pure pixels, prototypes.
     HottTopics : Topics of documents, from text or counts of words.
     sklearn.decomposition.NMF : Factors that are not features of the data.
 
@@ -122,12 +141,14 @@ class Hottopixx(SelectorMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int | str | None = None,
         *,
         method: str = "auto",
         objective: str = "mean",
         effort: str = "normal",
         cleaning: str = "auto",
+        output: str = "selected",
+        candidates: Any = None,
         epochs: int | None = None,
         tau: float | None = None,
         epsilon: float | None = None,
@@ -143,6 +164,8 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         self.objective = objective
         self.effort = effort
         self.cleaning = cleaning
+        self.output = output
+        self.candidates = candidates
         self.epochs = epochs
         self.tau = tau
         self.epsilon = epsilon
@@ -153,7 +176,7 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         self.verbose = verbose
         self.ray_address = ray_address
 
-    def fit(self, X: Any, y: Any = None) -> Hottopixx:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Hottopixx:
         """Choose features.
 
         Parameters
@@ -163,49 +186,80 @@ class Hottopixx(SelectorMixin, BaseEstimator):
             or a Ray Dataset.
         y : Ignored
             Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts: the error of a feature is the sum over samples of weight
+            times absolute deviation, over the weighted sum of the feature. A weight of 0 leaves a
+            sample out, one of 2 counts it twice.
 
         Returns
         -------
         Hottopixx
             The fitted estimator.
         """
-        if self.ray_address is not None and _lies_elsewhere(X):
-            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
-            rank = _USUAL_COMPONENTS if self.n_components is None else self.n_components
-            result = self._on_ray(X, rank)
-            if result.names is not None:
-                self.feature_names_in_ = np.array(result.names, dtype=object)
-            return self._keep(result, np.float64)
+        if self.output not in _OUTPUTS:
+            raise ValueError(f"output is {self.output!r}: choose one of {', '.join(_OUTPUTS)}")
+        if self.ray_address is not None:
+            return self._fit_on_ray(X, sample_weight)
         given = X
+        X = self._validated(X, reset=True)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(
+                sample_weight, X, dtype=X.dtype, ensure_non_negative=True
+            )
+        names = list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
+        options: Any = {**self._options(), "threads": threads_of(self.n_jobs)}
+        weighed = X if sample_weight is None else _scaled(X, sample_weight)
+        rank: Any = self._rank(X)
+        result = factored(weighed.T, rank, self.method, names, options, "feature")
+        if sample_weight is not None:  # W is in the units of X
+            result = replace(result, W=X[:, result.hott].T)
+        self._keep(result, X.dtype)
+        warn_of_limits(result.stop)
+        advise_on_answer(given if is_sparse(given) else X, result.error.mean_l1)
+        return self
+
+    def _validated(self, X: Any, reset: bool) -> Any:
+        """Samples x features as numbers that are not negative."""
+        formats = ("csc", "csr", "coo") if reset else "csc"
         X = validate_data(
-            self, X, accept_sparse=("csc", "csr", "coo"), dtype=(np.float64, np.float32)
+            self, X, accept_sparse=formats, dtype=(np.float64, np.float32), reset=reset
         )
         check_non_negative(X, "Hottopixx (input X)")
-        if self.ray_address is not None:
+        return X
+
+    def _fit_on_ray(self, X: Any, sample_weight: Any) -> Hottopixx:
+        """Choose features on a cluster."""
+        if sample_weight is not None:
+            raise ValueError("sample_weight does not go with ray_address: scale the documents")
+        if self.n_components == "auto":
+            raise ValueError('n_components="auto" does not go with ray_address: give a number')
+        if not _lies_elsewhere(X):
+            X = self._validated(X, reset=True)
             return self._keep(self._on_ray(X, self._rank(X)), X.dtype)
-        names = list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
-        threads = threads_of(self.n_jobs)
-        result = factor(X.T, self._rank(X), names=names, threads=threads, **self._options())
-        advise_on_answer(given if sp.issparse(given) else X, result.error.mean_l1)
-        return self._keep(result, X.dtype)
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        rank = _USUAL_COMPONENTS if self.n_components is None else self.n_components
+        result = self._on_ray(X, rank)
+        if result.names is not None:
+            self.feature_names_in_ = np.array(result.names, dtype=object)
+        return self._keep(result, np.float64)
 
     def _options(self) -> dict[str, Any]:
         """What the functions are told, here and on a cluster."""
         return {
-            "method": self.method,
             "objective": self.objective,
             "effort": self.effort,
             "cleaning": self.cleaning,
+            "candidates": self.candidates,
             "epochs": self.epochs,
             "tau": self.tau,
             "epsilon": self.epsilon,
             "alpha": self.alpha,
             "max_seconds": self.max_seconds,
-            "seed": _seed(self.random_state),
+            "seed": seed_number(self.random_state),
             "verbose": bool(self.verbose),
         }
 
-    def _on_ray(self, X: Any, rank: int) -> Factorization:
+    def _on_ray(self, X: Any, rank: Any) -> Factorization:
         from . import ray
 
         names = list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
@@ -216,15 +270,15 @@ class Hottopixx(SelectorMixin, BaseEstimator):
             names=names,
             address=None if local else self.ray_address,
             workers=threads_of(self.n_jobs) or None,
-            **self._options(),
+            **{**self._options(), "method": self.method},
         )
         self.n_features_in_ = result.F.shape[0]
         return result
 
     def _keep(self, result: Factorization, dtype: Any) -> Hottopixx:
         """The answer as attributes."""
-        order = np.argsort(result.hott)
-        F = _dense(result.F)
+        order = increasing(result)
+        F = dense(result.F)
         self.result_ = result
         self.hott_ = result.hott[order]
         self.weights_ = result.weights[order]
@@ -235,17 +289,36 @@ class Hottopixx(SelectorMixin, BaseEstimator):
         self.n_components_ = len(order)
         return self
 
-    def _rank(self, X: Any) -> int:
+    def _rank(self, X: Any) -> int | str:
         """How many features to choose."""
-        features = X.shape[1]
         if self.n_components is None:
             nonzero = int(np.count_nonzero(np.asarray(X.sum(axis=0))))
             return min(_USUAL_COMPONENTS, max(nonzero, 1))
-        if not 1 <= self.n_components <= features:
-            raise ValueError(
-                f"n_components={self.n_components} must be between 1 and n_features={features}"
-            )
-        return int(self.n_components)
+        return component_count(self.n_components, X.shape[1], "n_features")
+
+    def transform(self, X: Any) -> Any:
+        """The chosen features, or loadings, as `output` says.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Nonnegative for loadings.
+
+        Returns
+        -------
+        {ndarray, sparse matrix} of shape (n_samples, n_components_)
+            `X[:, hott_]` (output="selected"); or nonnegative Z for which `Z @ components_` is
+            nearest to X in l1 (output="loadings").
+        """
+        if self.output == "selected":
+            return super().transform(X)
+        check_is_fitted(self)
+        X = self._validated(X, reset=False)
+        components = sp.csr_array(self.components_) if is_sparse(X) else self.components_
+        found = weights_on(
+            components, X, threads=threads_of(self.n_jobs), verbose=bool(self.verbose)
+        )
+        return found.astype(X.dtype, copy=False)
 
     def inverse_transform(self, X: Any) -> Any:
         """All features, as mixtures of the chosen ones.
@@ -268,8 +341,12 @@ class Hottopixx(SelectorMixin, BaseEstimator):
             )
         return X @ self.components_
 
-    def score(self, X: Any, y: Any = None) -> float:
-        """How well the chosen features explain the others on these samples; 0 is perfect.
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """How well few features explain many on these samples: larger is better, 0 is perfect.
+
+        Features that were chosen count as if they were not explained at all (1 each), because they
+        have to be kept: with every feature chosen the score is -1, as with none. So searches such
+        as `GridSearchCV` stop where one more feature explains less than itself.
 
         Parameters
         ----------
@@ -277,26 +354,58 @@ class Hottopixx(SelectorMixin, BaseEstimator):
             Nonnegative.
         y : Ignored
             Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts, as in `fit`.
 
         Returns
         -------
         float
-            Minus the mean over features of the l1 error, features scaled to sum 1.
+            Minus the mean over features of the l1 error, features scaled to sum 1, where the error
+            of a chosen feature is 1.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csc", dtype=(np.float64, np.float32), reset=False)
-        check_non_negative(X, "Hottopixx (input X)")
+        X = self._validated(X, reset=False)
+        if sample_weight is not None:
+            X = _scaled(X, _check_sample_weight(sample_weight, X, dtype=X.dtype))
         chosen = X[:, self.hott_]
         total, counted = 0.0, 0
         for first in range(0, X.shape[1], _BLOCK):
             block = slice(first, first + _BLOCK)
-            values = _dense(X[:, block])
+            values = dense(X[:, block])
             errors = np.abs(values - chosen @ self.components_[:, block]).sum(axis=0)
             sums = values.sum(axis=0)
+            own = self.hott_[(self.hott_ >= first) & (self.hott_ < first + _BLOCK)] - first
+            errors[own] = sums[own]
             seen = sums > 0
             total += float((errors[seen] / sums[seen]).sum())
             counted += int(seen.sum())
         return -total / max(counted, 1)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file; `hottopixx.load` reads it.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to, such as "model.hott".
+        """
+        check_is_fitted(self)
+        from ._saving import save_estimator
+
+        names = getattr(self, "feature_names_in_", None)
+        facts = {
+            "n_features_in_": self.n_features_in_,
+            "dtype": self.components_.dtype.str,
+            "feature_names_in_": None if names is None else list(names),
+        }
+        save_estimator(self, path, {}, facts)
+
+    def _restore(self, result: Factorization, arrays: Any, facts: dict[str, Any]) -> None:
+        """What `save` wrote."""
+        self.n_features_in_ = facts["n_features_in_"]
+        if facts["feature_names_in_"] is not None:
+            self.feature_names_in_ = np.array(facts["feature_names_in_"], dtype=object)
+        self._keep(result, np.dtype(facts["dtype"]))
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
@@ -319,23 +428,8 @@ def _lies_elsewhere(X: Any) -> bool:
     return isinstance(X, (str, os.PathLike)) or hasattr(X, "to_arrow_refs")
 
 
-def _dense(matrix: Any) -> Any:
-    return matrix.toarray() if hasattr(matrix, "toarray") else matrix
-
-
-def _seed(random_state: Any) -> int:
-    """A number for the library: the user's own where there is one."""
-    if random_state is None:
-        return 0
-    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
-        return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-
-
-def threads_of(n_jobs: int | None) -> int:
-    """Threads for the library, where 0 is all."""
-    if n_jobs is None or n_jobs == -1:
-        return 0
-    if n_jobs == 0:
-        raise ValueError("n_jobs is 0: give a number of threads, or None for all")
-    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+def _scaled(X: Any, weights: Any) -> Any:
+    """Samples times their weights."""
+    if is_sparse(X):
+        return (sp.diags_array(weights) @ X).asformat(X.format)
+    return X * weights[:, None]

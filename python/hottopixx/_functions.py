@@ -6,8 +6,18 @@ import json
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native
-from ._options import checked_rank, named_matrix, prepared, row_numbers
-from ._results import Certified, Comparison, Factorization, certified, factorization
+from ._answer import Factorization, Source, factorization
+from ._options import (
+    checked_rank,
+    named_matrix,
+    prepared,
+    row_count,
+    row_numbers,
+    shows_options,
+)
+from ._rank import best_rank
+from ._results import Certified, Comparison, certified
+from ._words import in_words, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,9 +28,10 @@ if TYPE_CHECKING:
     from ._options import Method, Options
 
 
+@shows_options
 def factor(
     X: Any,
-    rank: int,
+    rank: int | Literal["auto"],
     method: Method = "auto",
     *,
     names: Sequence[str] | None = None,
@@ -33,8 +44,9 @@ def factor(
     X : array-like, scipy sparse matrix or data frame of shape (features, examples)
         Nonnegative. float64 arrays in C order and float64 CSR matrices with 32-bit indices are
         used where they are; anything else is copied once.
-    rank : int
-        How many rows.
+    rank : int or "auto"
+        How many rows; "auto" takes the number that stands out on the path of up to 20 (see
+        `Factorization.path`).
     method : str, default="auto"
         "auto" tries several and refines the best by exchanges; "hottopixx" (the paper's
         Algorithm 4); "lp" (Algorithm 3, needs `tau`); "minimax" and "total", linear programs that
@@ -49,9 +61,10 @@ def factor(
     cleaning : {"auto", "exact", "least-squares", "incremental"}, default="auto"
         How the other rows are fitted; "auto" is exact unless X is huge.
     seed : int, default=0
-        Fixes everything random.
+        Fixes everything random: a number of any size; also called `random_state`.
     threads : int, default=0
-        Number of threads, 0 for all; the answer does not depend on it.
+        Number of threads, 0 for all; the answer does not depend on it. `n_jobs`, which counts as
+        in scikit-learn, is understood as well.
     epochs : int, optional
         Epochs of "hottopixx" (default 50, fewer for more than 12,800 examples).
     cost : array-like of shape (features,), optional
@@ -64,8 +77,8 @@ def factor(
         Whether the diagonal of "lp" must sum to the rank.
     epsilon, alpha : float, optional
         For "agkm": the noise, and the least distance of a hott row from the hull of the others.
-    candidates : array-like of bool of shape (features,), optional
-        Which rows may be hott.
+    candidates : array-like, optional
+        Which rows may be hott: their names or numbers, or True or False for each row.
     groups : bool, default=True
         Whether to look for the rows that could stand in the place of each hott row.
     memory : int, optional
@@ -100,11 +113,34 @@ def factor(
     >>> answer.F.shape, answer.W.shape
     ((40, 5), (5, 400))
     """
-    matrix, names = named_matrix(X, names)
-    with prepared(method, options) as (settings, run):
-        return factorization(_native.factor(matrix, checked_rank(rank), settings, run), names)
+    return factored(X, rank, method, names, options)
 
 
+def factored(
+    X: Any,
+    rank: int | Literal["auto"],
+    method: str,
+    names: Sequence[str] | None,
+    options: Options,
+    noun: str = "row",
+) -> Factorization:
+    """As `factor`, where rows are called `noun`s in everything that is said."""
+    with spoken(noun):
+        matrix, names = named_matrix(X, names)
+        with prepared(method, options, row_count(matrix), names, noun) as (settings, run):
+            if isinstance(rank, str) and rank == "auto":
+                path = best_rank(matrix, settings, run)
+                number = path.suggested
+            else:
+                path, number = None, checked_rank(rank)
+            answer = _native.factor(matrix, number, settings, run)
+    found = factorization(answer, names, Source(X, settings), noun)
+    if path is not None:
+        found.notes.append(in_words(path.reason, noun))
+    return found
+
+
+@shows_options
 def spa(X: Any, rank: int, **options: Unpack[Options]) -> Factorization:
     """Successive projection: `factor` with `method="spa"`.
 
@@ -118,16 +154,19 @@ def spa(X: Any, rank: int, **options: Unpack[Options]) -> Factorization:
     return factor(X, rank, "spa", **options)
 
 
+@shows_options
 def snpa(X: Any, rank: int, **options: Unpack[Options]) -> Factorization:
     """Successive nonnegative projection: `factor` with `method="snpa"`."""
     return factor(X, rank, "snpa", **options)
 
 
+@shows_options
 def xray(X: Any, rank: int, **options: Unpack[Options]) -> Factorization:
     """XRAY (Kumar, Sindhwani, Kambadur): `factor` with `method="xray"`."""
     return factor(X, rank, "xray", **options)
 
 
+@shows_options
 def evaluate(
     X: Any,
     hott: ArrayLike,
@@ -141,8 +180,8 @@ def evaluate(
     ----------
     X : array-like, scipy sparse matrix or data frame of shape (features, examples)
         As for `factor`.
-    hott : array-like of int
-        The rows, from 0.
+    hott : array-like of int or str
+        The rows, by number from 0 or by name.
     names : sequence of str, optional
         Names of the rows.
     **options
@@ -160,12 +199,14 @@ def evaluate(
     >>> hottopixx.evaluate(X, [0, 1]).error.inf1
     0.0
     """
-    rows = row_numbers(hott)
     matrix, names = named_matrix(X, names)
-    with prepared("auto", options) as (settings, run):
-        return factorization(_native.evaluate(matrix, rows, settings, run), names)
+    rows = row_numbers(hott, names)
+    with prepared("auto", options, row_count(matrix), names) as (settings, run):
+        answer = _native.evaluate(matrix, rows, settings, run)
+    return factorization(answer, names, Source(X, settings))
 
 
+@shows_options
 def certify(
     X: Any,
     rank: int | None = None,
@@ -183,8 +224,8 @@ def certify(
         As for `factor`.
     rank : int, optional
         How many rows; the method finds them.
-    hott : array-like of int, optional
-        Rows to certify instead.
+    hott : array-like of int or str, optional
+        Rows to certify instead, by number or by name.
     method : {"minimax", "total", "lp"}, default="minimax"
         The linear program: the largest error, the sum of errors, or errors within `tau`.
     names : sequence of str, optional
@@ -209,14 +250,15 @@ def certify(
     """
     if (rank is None) == (hott is None):
         raise ValueError("give either rank or hott")
-    rows = None if hott is None else row_numbers(hott)
-    count = checked_rank(rank) if rank is not None else len(rows or ())
     matrix, names = named_matrix(X, names)
-    with prepared(method, options) as (settings, run):
+    rows = None if hott is None else row_numbers(hott, names)
+    count = checked_rank(rank) if rank is not None else len(rows or ())
+    with prepared(method, options, row_count(matrix), names) as (settings, run):
         answer, proof = _native.certify(matrix, count, rows, settings, run)
-    return certified(answer, proof, names)
+    return certified(answer, proof, names, Source(X, settings))
 
 
+@shows_options
 def compare(
     X: Any,
     rank: int,
@@ -253,9 +295,10 @@ def compare(
     'needs tau'
     """
     matrix, names = named_matrix(X, names)
-    with prepared("auto", options) as (settings, run):
+    with prepared("auto", options, row_count(matrix), names) as (settings, run):
         answers, no_answer, skipped = _native.compare(matrix, checked_rank(rank), settings, run)
-    found = [(factorization(answer, names), json.loads(line)) for answer, line in answers]
+    source = Source(X, settings)
+    found = [(factorization(answer, names, source), json.loads(line)) for answer, line in answers]
     return Comparison(
         answers={answer.method: answer for answer, _ in found},
         seconds={answer.method: line["seconds"] for answer, line in found},

@@ -29,6 +29,7 @@ __all__ = [
     "NoAnswerError",
     "Saved",
     "__version__",
+    "answer_page",
     "certify",
     "check_settings",
     "compare",
@@ -40,7 +41,9 @@ __all__ = [
     "generate",
     "is_affordable",
     "l1_fit",
+    "main",
     "pair_rows",
+    "path",
     "squish",
     "squish_matrix",
     "topics_page",
@@ -100,6 +103,17 @@ def certify(
 def compare(
     matrix: Native, rank: int, settings: Settings, how: Run
 ) -> tuple[list[tuple[Answer, str]], list[str], list[tuple[str, str]]]: ...
+def path(matrix: Native, hott: list[int], settings: Settings, how: Run) -> tuple[str, str]: ...
+def answer_page(
+    kept: str,
+    f: Native,
+    w: Native,
+    per_row: Floats,
+    diagonal: Floats | None,
+    label: str,
+    call: str,
+) -> str: ...
+def main(words: list[str]) -> int: ...
 def cooccurrence(counts: Native, how: Run) -> Native: ...
 def fit_topics(corpus: Corpus, rank: int, settings: TopicSettings, how: Run) -> TopicAnswer: ...
 def topics_page(

@@ -7,6 +7,8 @@ import time
 from types import TracebackType
 from typing import Any
 
+from ._words import in_words
+
 _WORDS = {
     "normalise": "preparing",
     "localise": "looking for hott rows",
@@ -19,10 +21,12 @@ _WORDS = {
 class Bar:
     """Shows what is under way: one line that changes, on standard error or in a notebook's cell.
 
-    Output that is neither a terminal nor a notebook gets a line for each step instead.
+    The line goes away when all is done. Output that is neither a terminal nor a notebook gets a
+    line for each step instead, which stays.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, noun: str = "row") -> None:
+        self._noun = noun
         self._cell = _notebook_cell()
         self._terminal = sys.stderr.isatty()
         self._task: tuple[str, str] | None = None
@@ -37,13 +41,16 @@ class Bar:
             self._task = (stage, task)
             self._begun = time.monotonic()
             if not self._terminal and self._cell is None:
-                print(f"hottopixx: {_WORDS.get(stage, stage)}: {task}", file=sys.stderr)
+                print(f"hottopixx: {self._step(stage, task)}", file=sys.stderr)
         self._show(self._line(stage, task, done, total, figure))
+
+    def _step(self, stage: str, task: str) -> str:
+        return in_words(f"{_WORDS.get(stage, stage)}: {task}", self._noun)
 
     def _line(
         self, stage: str, task: str, done: int, total: int | None, figure: tuple[str, float] | None
     ) -> str:
-        line = f"{_WORDS.get(stage, stage)}: {task}"
+        line = self._step(stage, task)
         if total:
             filled = 20 * done // total
             line += f" [{'#' * filled}{'.' * (20 - filled)}] {done}/{total}"
@@ -71,7 +78,9 @@ class Bar:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._terminal and self._cell is None and self._width:
+        if self._cell is not None:
+            self._cell.update({"text/plain": "", "text/html": ""}, raw=True)
+        elif self._terminal and self._width:
             print(f"\r{'':<{self._width}}\r", end="", file=sys.stderr, flush=True)
 
 

@@ -1,145 +1,28 @@
-"""What the functions return: small classes that print what a person wants to know."""
+"""What functions return beside answers: small classes that print what a person wants."""
 
 from __future__ import annotations
 
 import html
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._arrays import from_native
+from ._answer import Certificate, factorization, row_array
+from ._cards import brief, html_table
+from ._frames import frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    import os
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from ._answer import Factorization, Source
+    from ._path import RankPath
+    from ._plots import Plots
     from ._types import Answer, Floats
-
-
-@dataclass(frozen=True)
-class Errors:
-    """How well F W explains X, rows of X scaled to sum 1; rows of zeros do not count."""
-
-    #: The largest l1 error of a row: the paper's (inf,1) norm of X - F W.
-    inf1: float
-    #: The mean over rows of the l1 error: 0 is perfect, 1 explains nothing.
-    mean_l1: float
-    #: Root of the mean squared error over all entries.
-    rmse: float
-    #: The l1 error of each row.
-    per_row: Floats = field(repr=False)
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """What a linear program over all choices of rows found and proved."""
-
-    #: "minimax" (largest l1 error), "total" (sum of errors) or "cost" (p.d, errors within tau).
-    goal: str
-    #: Value of the program's best point.
-    objective: float
-    #: No choice of as many rows, with weights of at most 1, is below this.
-    lower_bound: float
-    #: `(objective - lower_bound) / |objective|`.
-    gap: float
-    #: "optimal", "feasible" (a limit came first), "infeasible" or "limit".
-    status: str
-    #: The error that every row may have, for "cost".
-    tau: float | None = None
-    #: Sum of the diagonal: the rank, unless it was left open.
-    trace: float = float("nan")
-    #: Master programs solved.
-    rounds: int = 0
-    #: Cuts found.
-    cuts: int = 0
-
-    def __str__(self) -> str:
-        return (
-            f"{self.goal}, {self.status}: {self.objective:.6g}, "
-            f"at least {self.lower_bound:.6g}, gap {self.gap:.1e}"
-        )
-
-
-@dataclass(frozen=True, repr=False)
-class Factorization:
-    """The answer: X is nearly F W, in the units of X, and W is some rows of X."""
-
-    #: The hott rows of X, from 0: one for each row of W and column of F.
-    hott: NDArray[np.intp]
-    #: Their weights on the diagonal of the localising matrix, pooled over the groups; 1 for
-    #: methods that choose rows outright.
-    weights: Floats
-    #: For each, all rows that could stand in its place with nearly the same error, itself included.
-    groups: list[NDArray[np.intp]]
-    #: Features x rank: dense for dense X, CSR for sparse X.
-    F: Any
-    #: Rank x examples: the hott rows of X.
-    W: Any
-    #: How well they explain X.
-    error: Errors
-    #: Proven bounds, where the method has them.
-    certificate: Certificate | None
-    #: The method asked for.
-    method: str
-    #: Where the rows come from, such as "gradient, cluster", before any exchanges.
-    chosen_from: str | None
-    #: Exchanges that refined the choice.
-    exchanges: int
-    #: How F was fitted: "exact", "least-squares" or "incremental".
-    cleaning: str
-    #: Rows whose exact fit could not be proven optimal; their measured errors hold all the same.
-    inexact_rows: int
-    #: Rows of zeros, explained by nothing.
-    zero_rows: NDArray[np.intp]
-    #: "finished", or why the computation ended before.
-    stop: str
-    #: What to know about how the rows were chosen.
-    notes: list[str]
-    #: Wall-clock seconds of "localize", "select" and "clean".
-    seconds: dict[str, float]
-    #: The diagonal of the localising matrix by row of X, where the method has one.
-    diagonal: Floats | None
-    #: Names of the rows of X, where they are known.
-    names: list[str] | None = None
-
-    @property
-    def hott_names(self) -> list[str]:
-        """Names of the hott rows; their numbers where there are no names."""
-        return [self.names[i] if self.names else str(i) for i in self.hott]
-
-    def __repr__(self) -> str:
-        features, examples = self.F.shape[0], self.W.shape[1]
-        found = f" ({self.chosen_from})" if self.chosen_from else ""
-        lines = [
-            f"Factorization of {features} x {examples}, rank {len(self.hott)}, "
-            f"by {self.method}{found}",
-            f"  hott    {_brief(self.hott_names)}",
-            f"  error   mean {self.error.mean_l1:.6g}, largest {self.error.inf1:.6g} "
-            "(l1 of a row, rows sum to 1)",
-        ]
-        if self.certificate is not None:
-            lines.append(f"  bound   {self.certificate}")
-        if self.stop != "finished":
-            lines.append(f"  stopped {self.stop}: this is the best answer so far")
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        rows = [
-            (name, int(row), f"{weight:.3f}", _brief(self._label(i) for i in group if i != row))
-            for name, row, weight, group in zip(
-                self.hott_names, self.hott, self.weights, self.groups, strict=True
-            )
-        ]
-        head, *lines = repr(self).splitlines()
-        about = "<br>".join(html.escape(line) for line in lines[1:])
-        table = html_table(("hott row", "number", "weight", "interchangeable with"), rows)
-        return f"<p><b>{html.escape(head)}</b><br>{about}</p>{table}"
-
-    def _label(self, row: int) -> str:
-        return self.names[row] if self.names else str(row)
 
 
 @dataclass(frozen=True)
@@ -188,6 +71,29 @@ class Certified:
     #: Theorem 3.2; None where there was no time left for it.
     theorem: Theorem | None
 
+    def report(self, path: str | os.PathLike[str], name: str = "X") -> None:
+        """Write the page of the answer; see `Factorization.report`."""
+        replace(self.answer, certificate=self.certificate).report(path, name)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the answer with its proof; `hottopixx.load` reads it."""
+        from ._saving import save_certified
+
+        save_certified(self, path)
+
+    def to_frame(self, what: str = "hott", backend: str | None = None) -> Any:
+        """The answer as a table; see `Factorization.to_frame`."""
+        return self.answer.to_frame(what, backend)
+
+    def path(self, X: Any = None, *, max_seconds: float | None = None) -> RankPath:
+        """Errors and bounds of fewer rows; see `Factorization.path`."""
+        return self.answer.path(X, max_seconds=max_seconds)
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures of the answer; see `Factorization.plot`."""
+        return self.answer.plot
+
     def __repr__(self) -> str:
         verdict = "verified" if self.verified else f"refused: {self.refusal}"
         theorem = "no time left to look at it" if self.theorem is None else self.theorem.sentence
@@ -234,6 +140,34 @@ class Comparison:
             )
 
         return [line(method) for method in self.answers]
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The comparison as a table.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            Who makes the table; unless given, the first that is installed.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            A line for each method: errors, `ratio` to the least error, `agreement`, `seconds`.
+        """
+        methods = list(self.answers)
+        errors = [self.answers[method].error for method in methods]
+        return frame(
+            {
+                "method": methods,
+                "mean_l1": [error.mean_l1 for error in errors],
+                "inf1": [error.inf1 for error in errors],
+                "rmse": [error.rmse for error in errors],
+                "ratio": [self.ratio[method] for method in methods],
+                "agreement": [self.agreement[method] for method in methods],
+                "seconds": [self.seconds[method] for method in methods],
+            },
+            backend,
+        )
 
     def __repr__(self) -> str:
         lines = [_COMPARED, *self._lines()]
@@ -304,43 +238,18 @@ class Instance:
         rows, cols = self.X.shape
         return (
             f"Instance of {self.family}: {rows} x {cols}, seed {self.seed}, "
-            f"hott {_brief(map(str, self.hott))}"
+            f"hott {brief(map(str, self.hott))}"
         )
 
 
-def factorization(answer: Answer, names: list[str] | None = None) -> Factorization:
-    """An answer of a native function."""
-    text, f, w, per_row, diagonal = answer
-    report = json.loads(text)
-    hott = report["hott"]
-    return Factorization(
-        hott=_rows(h["row"] for h in hott),
-        weights=np.array([h["weight"] for h in hott], dtype=float),
-        groups=[_rows(h["group"]) for h in hott],
-        F=from_native(f),
-        W=from_native(w),
-        error=Errors(**report["error"], per_row=per_row),
-        certificate=Certificate(**bounds) if (bounds := report["certificate"]) else None,
-        method=report["method"],
-        chosen_from=report["chosen_from"],
-        exchanges=report["exchanges"],
-        cleaning=report["cleaning"],
-        inexact_rows=report["inexact_rows"],
-        zero_rows=_rows(report["zero_rows"]),
-        stop=report["stop"],
-        notes=report["notes"],
-        seconds=report["seconds"],
-        diagonal=diagonal,
-        names=names,
-    )
-
-
-def certified(answer: Answer, proof: str, names: list[str] | None) -> Certified:
+def certified(
+    answer: Answer, proof: str, names: list[str] | None, source: Source | None = None
+) -> Certified:
     """A certified answer of the native function."""
     report = json.loads(proof)
     claims = report["certificate"]
     return Certified(
-        answer=factorization(answer, names),
+        answer=factorization(answer, names, source),
         verified=claims.pop("verified"),
         refusal=claims.pop("refusal"),
         independent_bound=claims.pop("independent_bound"),
@@ -358,31 +267,11 @@ def instance(X: Any, truth: str) -> Instance:
     report = json.loads(truth)
     return Instance(
         X=X,
-        hott=_rows(report["hott"]),
-        groups=[_rows(group) for group in report["groups"]],
-        outliers=_rows(report["outliers"]),
+        hott=row_array(report["hott"]),
+        groups=[row_array(group) for group in report["groups"]],
+        outliers=row_array(report["outliers"]),
         epsilon=report["epsilon"],
         alpha=report["alpha"],
         family=report["family"],
         seed=report["seed"],
     )
-
-
-def _rows(rows: Iterable[int]) -> NDArray[np.intp]:
-    return np.array(list(rows), dtype=np.intp)
-
-
-def _brief(words: Iterable[str], most: int = 12) -> str:
-    words = list(words)
-    more = f" and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more
-
-
-def html_table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """A table for notebooks."""
-
-    def line(cells: Iterable[Any], tag: str) -> str:
-        return "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells)
-
-    body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
-    return f"<table><thead><tr>{line(head, 'th')}</tr></thead><tbody>{body}</tbody></table>"

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._results import html_table
+from ._cards import card, deck
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ._plots import TopicPlots
     from ._types import Floats
 
 #: Rarer words are named for their lift by chance.
@@ -208,6 +209,18 @@ class TopicViews:
             return pl.DataFrame(records)
         return pd.DataFrame(records).rename_axis("topic")
 
+    def to_frame(self, n_words: int = 10) -> Any:
+        """As `topics_frame`: what every result calls its table."""
+        return self.topics_frame(n_words)
+
+    @property
+    def plot(self) -> TopicPlots:
+        """Pictures: `topics()`, `sizes()`."""
+        from ._plots import TopicPlots
+
+        self._check_fitted()
+        return TopicPlots(self)
+
     def show(self, n_words: int = 10) -> None:
         """Print the topics.
 
@@ -236,14 +249,18 @@ class TopicViews:
         return "\n".join([self._head(), *lines])
 
     def _html(self) -> str:
-        """The same for notebooks."""
-        rows = [
-            (row["anchor"], f"{100 * row['share']:.1f} %", f"{row['coherence']:.2f}", row["words"])
-            for row in self._rows(10)
+        """The same for notebooks, as a card for each topic."""
+        measure = "term_score" if hasattr(self, "word_counts_") else "probability"
+        cards = [
+            card(
+                row["anchor"],
+                f"{100 * row['share']:.1f} %, coherence {row['coherence']:.2f}",
+                self.top_words(k, 8, measure),
+                f"or {row['stand_ins']}" if row["stand_ins"] else "",
+            )
+            for k, row in enumerate(self._rows(0))
         ]
-        return f"<p><b>{self._head()}</b></p>" + html_table(
-            ("topic", "share", "coherence", "words"), rows
-        )
+        return f"<p><b>{self._head()}</b></p>{deck(cards)}"
 
     def to_pyldavis(self) -> dict[str, Any]:
         """What `pyLDAvis.prepare` takes: `pyLDAvis.prepare(**model.to_pyldavis())`.

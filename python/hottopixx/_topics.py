@@ -20,8 +20,8 @@ from . import _native
 from ._advice import advise, check_counts
 from ._arrays import from_native, to_native
 from ._documents import are_text, each_batch
-from ._estimator import threads_of
-from ._options import running
+from ._fitted import warn_of_limits
+from ._options import running, threads_of
 from ._topic_answer import TopicAnswer
 from ._topic_options import anchor_words, least_df, left_out
 
@@ -243,6 +243,7 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
         self._keep(*model, columns)
         for sentence in self.advice_:
             advise(sentence)
+        warn_of_limits(self.stop_)
         return self
 
     def _read(self, X: Any) -> tuple[_native.Corpus, Columns | None]:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -16,16 +16,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hottopixx
 from hottopixx import Hottopixx
-from hottopixx._estimator import _seed
+from hottopixx._options import seed_number
 
 
+# Weights count as repetitions where errors are l1, as they are for these methods.
 @parametrize_with_checks(
-    [
-        Hottopixx(),
-        Hottopixx(method="hottopixx", epochs=5),
-        Hottopixx(method="minimax"),
-        Hottopixx(method="spa", cleaning="least-squares"),
-    ]
+    [Hottopixx(), Hottopixx(method="minimax"), Hottopixx(output="loadings", effort="quick")]
 )
 def test_is_an_estimator(estimator, check):
     check(estimator)
@@ -48,10 +44,10 @@ def containers(X):
 
 def test_every_container_gives_the_same_answer(instance):
     X = instance.X.T
-    expected = Hottopixx(4).fit(X)
+    expected = Hottopixx(4, effort="quick").fit(X)
     assert instance.recall(expected.hott_) == 1.0
     for name, given in containers(X):
-        model = Hottopixx(4).fit(given)
+        model = Hottopixx(4, effort="quick").fit(given)
         assert model.hott_.tolist() == expected.hott_.tolist(), name
         np.testing.assert_allclose(model.components_, expected.components_, atol=1e-9)
         chosen = model.transform(given)
@@ -79,7 +75,8 @@ def test_attributes_belong_together(instance):
     sums = X.sum(axis=0)
     errors = np.abs(X - explained).sum(axis=0) / sums
     assert errors.mean() == pytest.approx(model.reconstruction_err_, rel=1e-9)
-    assert model.score(X) == pytest.approx(-model.reconstruction_err_, rel=1e-9)
+    kept = np.where(model.get_support(), 1.0, errors)
+    assert model.score(X) == pytest.approx(-kept.mean(), rel=1e-9)
     assert model.score(sp.csr_array(X)) == pytest.approx(model.score(X))
     assert errors.max() == pytest.approx(model.result_.error.inf1)
 
@@ -96,11 +93,20 @@ def test_names_come_out(instance):
 def test_works_in_pipelines_and_searches(instance):
     X = instance.X.T
     y = (X[:, 0] > np.median(X[:, 0])).astype(int)
-    pipeline = make_pipeline(MinMaxScaler(), Hottopixx(), LogisticRegression())
+    select = Hottopixx(effort="quick")
+    pipeline = make_pipeline(MinMaxScaler(), select, LogisticRegression())
     search = GridSearchCV(pipeline, {"hottopixx__n_components": [2, 4]}, cv=3).fit(X, y)
     assert search.best_params_["hottopixx__n_components"] in (2, 4)
-    alone = GridSearchCV(Hottopixx(), {"n_components": [1, 4]}, cv=3).fit(X)
-    assert alone.best_params_ == {"n_components": 4}
+
+
+def test_searches_lead_to_the_planted_rank(instance):
+    X = instance.X.T
+    grid = {"n_components": [2, 3, 4, 5, 8, 15]}
+    search = GridSearchCV(Hottopixx(effort="quick"), grid, cv=3).fit(X)
+    assert search.best_params_ == {"n_components": 4}
+    model = Hottopixx("auto").fit(X)
+    assert model.n_components_ == 4 and instance.recall(model.hott_) == 1.0
+    assert Hottopixx(8, effort="quick").fit(X).path().suggested == 4
 
 
 def test_copies_of_a_model(instance):
@@ -123,9 +129,14 @@ def test_the_answer_does_not_depend_on_threads(instance):
 
 
 def test_a_seed_may_be_a_number_a_state_or_nothing():
-    assert _seed(None) == 0 and _seed(7) == 7 and _seed(np.int64(7)) == 7
-    drawn = [_seed(np.random.RandomState(7)) for _ in range(2)]
-    assert drawn[0] == drawn[1] != _seed(np.random.RandomState(8))
+    assert seed_number(None) == 0 and seed_number(7) == 7 and seed_number(np.int64(7)) == 7
+    for state in (np.random.RandomState, np.random.default_rng):
+        drawn = [seed_number(state(7)) for _ in range(2)]
+        assert drawn[0] == drawn[1] != seed_number(state(8))
+    large = [seed_number(n) for n in (2**64 - 1, 2**64, 2**64 + 1, 10**100)]
+    assert large[0] == 2**64 - 1 and len(set(large)) == 4 and max(large) < 2**64
+    with pytest.raises(ValueError, match=r"seed is 4\.5: give a whole number"):
+        seed_number(4.5)
 
 
 def test_says_what_is_wrong(instance):
@@ -138,6 +149,12 @@ def test_says_what_is_wrong(instance):
         Hottopixx().fit(-X)
     with pytest.raises(ValueError, match="n_components=31 must be between 1 and n_features=30"):
         Hottopixx(31).fit(X)
+    with pytest.raises(ValueError, match=r"n_components is 4\.5: give a whole number, or .auto."):
+        Hottopixx(4.5).fit(X)
+    with pytest.raises(ValueError, match="output is 'both': choose one of selected, loadings"):
+        Hottopixx(output="both").fit(X)
+    with pytest.raises(ValueError, match=r"n_jobs is 1\.5"):
+        Hottopixx(n_jobs=1.5).fit(X)
     with pytest.raises(ValueError, match=r"method = magic .* choose one of auto, hottopixx"):
         Hottopixx(method="magic").fit(X)
     with pytest.raises(ValueError, match="n_jobs is 0"):
@@ -151,3 +168,66 @@ def test_zero_features_are_never_chosen():
     X[:, 1], X[:, 3] = [1, 0, 2, 0, 1, 0], [0, 1, 0, 1, 0, 1]
     model = Hottopixx().fit(X)
     assert model.hott_.tolist() == [1, 3]
+
+
+def test_speaks_of_features_never_of_rows(capfd):
+    X = np.zeros((6, 5))
+    X[:, 1], X[:, 3] = [1, 0, 2, 0, 1, 0], [0, 1, 0, 1, 0, 1]
+    with pytest.raises(ValueError) as raised:
+        Hottopixx(3).fit(X)
+    assert "feature" in str(raised.value) and "row" not in str(raised.value)
+    model = Hottopixx("auto", method="spa", verbose=1).fit(X)
+    said = f"{model}{model.result_.notes}{model.path()}{capfd.readouterr().err}"
+    assert "row" not in said.replace("rows of this page", "")
+
+
+def test_weights_of_samples_are_repetitions(instance):
+    X = instance.X.T[:60]
+    weights = np.random.default_rng(0).integers(0, 3, len(X))
+    weighed = Hottopixx(4).fit(X, sample_weight=weights)
+    repeated = Hottopixx(4).fit(X.repeat(weights, axis=0))
+    assert weighed.hott_.tolist() == repeated.hott_.tolist()
+    np.testing.assert_allclose(weighed.components_, repeated.components_, atol=1e-9)
+    assert weighed.reconstruction_err_ == pytest.approx(repeated.reconstruction_err_)
+    scores = weighed.score(X, sample_weight=weights), repeated.score(X.repeat(weights, axis=0))
+    assert scores[0] == pytest.approx(scores[1])
+    np.testing.assert_array_equal(weighed.result_.W, X[:, weighed.result_.hott].T)
+    sparse = Hottopixx(4).fit(sp.csr_array(X), sample_weight=weights)
+    assert sparse.hott_.tolist() == weighed.hott_.tolist()
+
+
+def test_loadings_use_every_feature(instance):
+    X = instance.X.T
+    model = Hottopixx(4, output="loadings").fit(X[:150])
+    Z = model.transform(X[150:])
+    assert Z.shape == (50, 4) and (Z >= 0).all()
+
+    def error(Z):
+        return np.abs(X[150:] - model.inverse_transform(Z)).sum(axis=1)
+
+    # No other nonnegative mixture of the components is nearer, least of all the columns alone.
+    assert (error(Z) <= error(X[150:][:, model.hott_]) + 1e-9).all()
+    for row, z in zip(X[150:153], Z, strict=False):
+        best = hottopixx.l1_fit(model.components_, row).value
+        assert np.abs(row - z @ model.components_).sum() == pytest.approx(best, rel=1e-9)
+    sparse = model.transform(sp.csr_array(X[150:]))
+    np.testing.assert_allclose(error(sparse), error(Z), rtol=1e-7)
+
+
+def test_candidates_may_be_names_or_numbers(instance):
+    X = instance.X.T
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(30)])
+    chosen = Hottopixx(2, candidates=["f3", "f7", "f9"], method="spa").fit(frame)
+    assert set(chosen.hott_) <= {3, 7, 9}
+    assert Hottopixx(2, candidates=[3, 7, 9], method="spa").fit(X).hott_.tolist() == (
+        chosen.hott_.tolist()
+    )
+    with pytest.raises(ValueError, match="candidates has 'f99', which is none of the names"):
+        Hottopixx(2, candidates=["f99"]).fit(frame)
+
+
+def test_a_limit_is_a_convergence_warning():
+    X = hottopixx.generate("paper", features=300, examples=3000, rank=20, noise=2.0).X.T
+    with pytest.warns(ConvergenceWarning, match="raise max_seconds"):
+        model = Hottopixx(20, method="hottopixx", epochs=100_000, max_seconds=0.3).fit(X)
+    assert model.result_.stop != "finished"

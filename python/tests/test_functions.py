@@ -1,5 +1,6 @@
 """The functions, in the paper's orientation."""
 
+import inspect
 import shutil
 import subprocess
 from typing import get_args
@@ -144,6 +145,16 @@ def test_says_what_is_wrong_with_settings(instance):
         hottopixx.factor(X, 25)
     with pytest.raises(ValueError, match="rank is -1"):
         hottopixx.factor(X, -1)
+    with pytest.raises(ValueError, match=r"rank is 4\.5: give a whole number, or .auto."):
+        hottopixx.factor(X, 4.5)
+    with pytest.raises(ValueError, match="rank is 'many': give a whole number"):
+        hottopixx.factor(X, "many")
+    with pytest.raises(TypeError, match="random_state and seed are the same"):
+        hottopixx.factor(X, 3, seed=1, random_state=1)
+    with pytest.raises(ValueError, match="candidates names a row twice"):
+        hottopixx.factor(X, 1, candidates=[0, 1, 0, 1])
+    with pytest.raises(ValueError, match="candidates has row 24, but X has 24 rows"):
+        hottopixx.factor(X, 1, candidates=[3, 24])
     with pytest.raises(ValueError, match="max_seconds is -1"):
         hottopixx.factor(X, 3, max_seconds=-1)
     with pytest.raises(ValueError, match="2 names for 24 rows"):
@@ -184,7 +195,8 @@ def test_certify_proves_a_bound(instance):
     assert found.verified and found.refusal is None
     assert found.certificate.lower_bound <= found.bounded_inf1
     assert found.independent_bound == pytest.approx(found.certificate.lower_bound, rel=1e-3)
-    assert "verified" in repr(found) and "<table>" in found._repr_html_()
+    assert "verified" in repr(found) and "verified" in found._repr_html_()
+    assert "largest error, weights up to 1," in repr(found)
     given = hottopixx.certify(instance.X, hott=found.answer.hott)
     assert given.certificate.lower_bound == pytest.approx(found.certificate.lower_bound, rel=1e-3)
 
@@ -223,6 +235,34 @@ def test_names_are_shown_and_escaped(instance):
     assert "<script>" in repr(answer)
     page = answer._repr_html_()
     assert "<script>" not in page and "&lt;script&gt;" in page
+
+
+def test_rows_are_given_by_name(instance):
+    frame = pd.DataFrame(instance.X, index=[f"w{i}" for i in range(24)])
+    by_name = hottopixx.evaluate(frame, ["w3", "w7"])
+    assert by_name.hott.tolist() == [3, 7]
+    assert hottopixx.certify(frame, hott=["w3", "w7"]).answer.hott_names == ["w3", "w7"]
+    few = hottopixx.factor(frame, 2, candidates=["w1", "w2", "w3"])
+    assert set(few.hott_names) <= {"w1", "w2", "w3"}
+    with pytest.raises(ValueError, match="hott has the name 'w3', but X has no names"):
+        hottopixx.evaluate(instance.X, ["w3"])
+    with pytest.raises(ValueError, match="hott has 'x', which names several rows"):
+        hottopixx.evaluate(instance.X, ["x"], names=["x"] * 24)
+
+
+def test_signatures_are_shown_in_full():
+    for function in (hottopixx.factor, hottopixx.spa, hottopixx.certify, hottopixx.compare):
+        shown = inspect.signature(function).parameters
+        assert shown["effort"].default == "normal" and shown["max_seconds"].default is None
+        assert "options" not in shown
+
+
+def test_one_vocabulary(instance):
+    one = hottopixx.factor(instance.X, 3, "hottopixx", seed=5, threads=1)
+    other = hottopixx.factor(instance.X, 3, "hottopixx", random_state=5, n_jobs=1)
+    np.testing.assert_array_equal(one.F, other.F)
+    assert one.seed == other.seed == 5
+    assert hottopixx.factor(instance.X, 3, "spa", seed=10**30).hott.size == 3
 
 
 def test_generate_is_fixed_by_its_seed():

@@ -110,7 +110,7 @@ def test_other_threads_go_on():
     ticker = threading.Thread(target=tick)
     ticker.start()
     begun = time.monotonic()
-    hottopixx.factor(big(), 20, "hottopixx", epochs=60)
+    hottopixx.factor(big(), 20, "hottopixx", epochs=8)
     ended = time.monotonic()
     done.set()
     ticker.join()
@@ -121,7 +121,7 @@ def test_other_threads_go_on():
 
 
 def test_progress_goes_to_standard_error(capfd):
-    hottopixx.factor(big(), 20, "hottopixx", epochs=30, verbose=True)
+    hottopixx.factor(big(), 20, "hottopixx", epochs=100_000, max_seconds=0.5, verbose=True)
     out, err = capfd.readouterr()
     assert out == "" and "looking for hott rows: hottopixx" in err
 
@@ -136,9 +136,9 @@ def test_an_error_in_the_middle_of_progress_is_raised(monkeypatch):
 
 
 def test_answers_do_not_depend_on_threads():
-    X = big(100, 500)
-    one = hottopixx.factor(X, 5, threads=1)
-    two = hottopixx.factor(X, 5, threads=2)
+    X = big(60, 300)
+    one = hottopixx.factor(X, 5, threads=1, effort="quick")
+    two = hottopixx.factor(X, 5, threads=2, effort="quick")
     assert one.hott.tolist() == two.hott.tolist()
     np.testing.assert_array_equal(one.F, two.F)
 

@@ -264,7 +264,9 @@ def test_tables_and_pages(model, monkeypatch, capsys):
     assert frame.columns.tolist() == ["anchor", "share", "coherence", "words", "stand_ins"]
     assert frame["anchor"].tolist() == model.anchors_.tolist()
     assert frame["words"].str.split(", ").str.len().tolist() == [2, 2, 2]
-    assert str(model).count("\n") == 3 and "<table>" in model._repr_html_()
+    assert str(model).count("\n") == 3 and all(
+        name in model._repr_html_() for name in model.anchors_
+    )
     model.show(1)
     first = model.top_words(0, 1, measure="term_score")[0][0]
     assert capsys.readouterr().out.splitlines()[1].endswith(first)

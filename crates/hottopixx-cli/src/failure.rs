@@ -1,7 +1,6 @@
 //! Every way in which the program can end without success, and its exit code.
 
 use std::io::Write as _;
-use std::process::ExitCode;
 
 /// Why there is no success. Each carries one sentence for standard error.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +36,7 @@ impl Failure {
     }
 
     /// Says the sentence, in one line whatever file names it contains, and gives the exit code.
-    pub fn report(&self) -> ExitCode {
+    pub fn report(&self) -> u8 {
         let (sentence, code) = match self {
             Failure::Wrong(sentence) => (sentence, 1),
             Failure::Usage(sentence) => (sentence, 2),
@@ -45,7 +44,7 @@ impl Failure {
             Failure::Interrupted(sentence) => (sentence, 130),
         };
         say(sentence);
-        ExitCode::from(code)
+        code
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::args::OutputArgs;
 use crate::failure::{Failure, print};
+use crate::launch;
 use crate::problem::Problem;
 use hottopixx::Factorization;
 use hottopixx::control::Stop;
@@ -252,7 +253,7 @@ fn file_name(path: &Path) -> String {
 
 /// The command line of this run as it can be typed again.
 pub fn command_line() -> String {
-    quoted(std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()))
+    quoted(launch::words().iter().map(|arg| arg.to_string_lossy().into_owned()))
 }
 
 fn quoted(args: impl IntoIterator<Item = String>) -> String {

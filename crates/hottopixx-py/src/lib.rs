@@ -9,6 +9,8 @@
 mod array;
 mod calls;
 mod corpus;
+mod page;
+mod program;
 mod run;
 mod settings;
 mod topics;
@@ -27,6 +29,10 @@ mod _native {
     };
     #[pymodule_export]
     use super::corpus::{dense_gram_rows, is_affordable, pair_rows};
+    #[pymodule_export]
+    use super::page::{answer_page, path};
+    #[pymodule_export]
+    use super::program::main;
     #[pymodule_export]
     use super::run::{InfeasibleError, NoAnswerError};
     #[pymodule_export]

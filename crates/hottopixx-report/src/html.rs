@@ -8,7 +8,7 @@ mod proven;
 mod rows;
 mod topics;
 
-pub use diagonal::diagonal_entries;
+pub(crate) use diagonal::diagonal_entries;
 
 use crate::page::{bar_table, escape, facts, how_made, shell, stopped_early};
 use crate::text::{count, grouped, seconds, size};

@@ -23,6 +23,6 @@ pub mod topics_page;
 
 pub use named::{NamedHott, NamedRow, numbered};
 pub use proof::{ChoiceProof, Proof, Theorem};
-pub use rows::{ExplainedRow, explained_rows};
+pub use rows::ExplainedRow;
 pub use run::{RunFacts, StepSeconds};
-pub use summary::{RowValue, Summary, Topic, six, six_down, six_up, strongest, worst_rows};
+pub use summary::{Described, RowValue, Summary, Topic, six, six_down, six_up};

@@ -15,8 +15,8 @@ pub struct ExplainedRow {
 }
 
 /// The `most` rows explained worst, worst first and ties by row, without those `set_aside` (by
-/// increasing row). Mass and share are those of [`strongest`](crate::strongest).
-pub fn explained_rows(
+/// increasing row). Mass and share are those of [`strongest`](crate::summary::strongest).
+pub(crate) fn explained_rows(
     f: &Matrix,
     w: &Matrix,
     per_row: &[f64],

@@ -1,10 +1,12 @@
 //! The answer as it is reported, in names and rows of the input.
 
+use crate::html::diagonal_entries;
 use crate::named::{label, name_of};
+use crate::rows::explained_rows;
 use crate::{ExplainedRow, NamedHott, RunFacts};
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
-use hottopixx::{Bounds, Cleaning, Errors, HottRow, Objective, RankPath};
+use hottopixx::{Bounds, Cleaning, Errors, Factorization, HottRow, Objective, RankPath};
 use serde::Serialize;
 
 /// A row of the input with a number: a strong member of a topic, or a badly explained row.
@@ -147,6 +149,77 @@ pub struct Summary {
     pub run: RunFacts,
 }
 
+/// What a matrix is called and made of, as far as its factorization does not say it.
+#[derive(Debug, Clone)]
+pub struct Described<'a> {
+    /// The input as the user named it.
+    pub label: String,
+    /// Names of its rows, where they are known.
+    pub names: Option<&'a [String]>,
+    /// Entries that are not zero.
+    pub nonzeros: usize,
+    /// Documents behind a co-occurrence matrix.
+    pub documents: Option<usize>,
+}
+
+/// How many members a topic is shown with, and how many badly explained rows.
+const SHOWN: usize = 10;
+
+/// How many rows the page lists.
+const LISTED: usize = 2000;
+
+impl Summary {
+    /// Everything there is to say about an answer that is in rows of the input.
+    pub fn new(
+        about: Described<'_>,
+        answer: &Factorization,
+        objective: Objective,
+        mut run: RunFacts,
+    ) -> Self {
+        let (names, f, w) = (about.names, &answer.f, &answer.w);
+        let rows: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
+        let named = |hott: &HottRow| {
+            names.map(|names| hott.group.iter().map(|&row| names[row].clone()).collect())
+        };
+        let members = strongest(f, w, &rows, SHOWN, names);
+        let topics = answer.hott.iter().zip(members).map(|(hott, members)| Topic {
+            named: NamedHott::new(hott.clone(), names),
+            group_names: named(hott),
+            members,
+        });
+        run.seconds.steps = Some(answer.seconds);
+        let errors = &answer.errors.per_row;
+        Summary {
+            input: about.label,
+            features: f.rows(),
+            examples: w.cols(),
+            nonzeros: about.nonzeros,
+            documents: about.documents,
+            rank: answer.hott.len(),
+            method: answer.method.name().to_owned(),
+            chosen_from: answer.chosen_from.clone(),
+            objective,
+            cleaning: answer.cleaning,
+            inexact_rows: answer.inexact_rows,
+            stop: answer.stop,
+            hott: topics.collect(),
+            error: answer.errors.clone(),
+            recall: None,
+            worst: worst_rows(errors, SHOWN, names),
+            rows: explained_rows(f, w, errors, &answer.zero_rows, names, LISTED),
+            diagonal: answer
+                .diagonal
+                .as_ref()
+                .map(|diagonal| worst_rows(diagonal, diagonal_entries(rows.len()), names)),
+            zero_rows: answer.zero_rows.len(),
+            bounds: answer.bounds.clone(),
+            path: None,
+            notes: answer.notes.clone(),
+            run,
+        }
+    }
+}
+
 impl Topic {
     /// The hott row's name, or `row 7` where there are no names.
     pub fn title(&self) -> String {
@@ -181,7 +254,7 @@ impl RowValue {
 /// `m_ik / sum_l m_il` of its mass there. Rows are ranked by mass times share: large rows that are
 /// spread over all topics describe none of them, and small ones matter to no one. The value that
 /// stands with each is F_ik.
-pub fn strongest(
+pub(crate) fn strongest(
     f: &Matrix,
     w: &Matrix,
     hott: &[usize],
@@ -206,7 +279,7 @@ pub fn strongest(
 }
 
 /// The `count` rows with the largest errors (or other numbers), largest first, ties by row.
-pub fn worst_rows(per_row: &[f64], count: usize, names: Option<&[String]>) -> Vec<RowValue> {
+pub(crate) fn worst_rows(per_row: &[f64], count: usize, names: Option<&[String]>) -> Vec<RowValue> {
     largest_first(per_row, |row| per_row[row] > 0.0, count, names)
 }
 

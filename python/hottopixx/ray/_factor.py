@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import _native
+from .._answer import Factorization
 from .._options import checked_rank, prepared
 from .._progress import Bar
-from .._results import Factorization
 from . import _source
 from ._blocks import is_sparse
 from ._checkpoint import Checkpoint

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from .._answer import Errors
 from .._native import DENSE_ABOVE
-from .._results import Errors
 from . import _plan, _work
 
 if TYPE_CHECKING:

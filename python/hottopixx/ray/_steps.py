@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _native
+from .._answer import Factorization, factorization
 from .._arrays import to_native
 from .._functions import factor as local_factor
 from .._options import prepared
-from .._results import Factorization, factorization
 from . import _passes, _work
 from ._blocks import is_sparse
 

@@ -11,7 +11,7 @@ const OTHERS: usize = 10;
 
 /// How many entries of the diagonal a page shows for this many hott rows: always some beyond the
 /// gap.
-pub fn diagonal_entries(rank: usize) -> usize {
+pub(crate) fn diagonal_entries(rank: usize) -> usize {
     (2 * rank).min(60).max(rank + 10)
 }
 

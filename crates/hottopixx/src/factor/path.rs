@@ -27,7 +27,7 @@ const STANDS_OUT: f64 = 1.5;
 const NO_GAIN: f64 = 5e-3;
 
 /// Errors for every number of hott rows up to that of an answer.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct RankPath {
     /// One point for each rank, from 1 on; fewer at the low end when it was stopped.
     pub points: Vec<RankPoint>,
@@ -36,12 +36,12 @@ pub struct RankPath {
     /// Why, in a sentence.
     pub reason: String,
     /// Why it ended.
-    #[serde(skip)]
+    #[serde(skip_serializing)]
     pub stop: Stop,
 }
 
 /// The errors with this many hott rows.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct RankPoint {
     /// How many.
     pub rank: usize,

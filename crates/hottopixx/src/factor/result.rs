@@ -48,7 +48,6 @@ pub struct Seconds {
 /// The answer: `X ~ F W`, in the units of the input. It serialises without what is a matrix or has an
 /// entry per row.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-#[non_exhaustive]
 pub struct Factorization {
     /// The method that was asked for.
     pub method: Method,

@@ -5,6 +5,7 @@ mod data;
 use crate::args;
 use crate::failure::{Failure, print};
 use crate::job::Session;
+use crate::launch;
 use crate::output;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use flate2::read::GzDecoder;
@@ -107,7 +108,8 @@ fn section(
 
 /// Every run on a large data set is `factor` in a process of its own.
 fn large_settings(args: &args::ReproduceArgs) -> Result<LargeSettings, Failure> {
-    let runner = ProcessRunner::this_program(&["factor", "--json", "--quiet"]).map_err(wrong)?;
+    let words = launch::again(&["factor", "--json", "--quiet"]);
+    let runner = ProcessRunner::this_program(&words).map_err(wrong)?;
     let (quick, dir, threads) = (args.quick, args.dir.clone(), args.threads);
     Ok(LargeSettings { quick, dir, threads, runner })
 }

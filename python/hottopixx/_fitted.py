@@ -1,0 +1,135 @@
+"""What the estimators share that hold a factorization: views, files, warnings, checks."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from ._options import checked_rank
+
+if TYPE_CHECKING:
+    import os
+
+    from ._answer import Factorization
+    from ._path import RankPath
+    from ._plots import Plots
+
+
+class FittedAnswer:
+    """Views of `result_`, in the words of the estimator."""
+
+    result_: Factorization
+
+    def members(self, topic: int | str, n: int = 10) -> list[tuple[str, float]]:
+        """What leans most on something that was chosen.
+
+        Parameters
+        ----------
+        topic : int or str
+            Its place in `result_.hott`, from 0, or its name.
+        n : int, default=10
+            How many.
+
+        Returns
+        -------
+        list of (str, float)
+            Names, or numbers as text, with their weights.
+        """
+        check_is_fitted(self)
+        return self.result_.members(topic, n)
+
+    def to_frame(self, what: str = "hott", backend: str | None = None) -> Any:
+        """The answer as a table.
+
+        Parameters
+        ----------
+        what : {"hott", "rows"}, default="hott"
+            A line for each that was chosen, with members and stand-ins, or for all of them, with
+            errors and what they lean on.
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            Who makes the table; unless given, the first that is installed.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            The table.
+        """
+        check_is_fitted(self)
+        return self.result_.to_frame(what, backend)
+
+    def path(self, *, max_seconds: float | None = None) -> RankPath:
+        """Errors and bounds for every number of components up to that of this model.
+
+        Parameters
+        ----------
+        max_seconds : float, optional
+            After this many seconds the points found so far will do.
+
+        Returns
+        -------
+        RankPath
+            With `points`, the `suggested` number and the `reason`. A model that was loaded or
+            unpickled has the path that it was saved with.
+        """
+        check_is_fitted(self)
+        return self.result_.path(max_seconds=max_seconds)
+
+    def report(self, path: str | os.PathLike[str], name: str = "X") -> None:
+        """Write the answer as one page for a browser.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to, such as "report.html".
+        name : str, default="X"
+            What the data are called, for the page's title.
+        """
+        check_is_fitted(self)
+        self.result_.report(path, name)
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures: `topics()`, `errors()`, `path()`, `diagonal()`, `maps()`, `spectra()`."""
+        check_is_fitted(self)
+        return self.result_.plot
+
+    def __str__(self) -> str:
+        return repr(self.result_) if hasattr(self, "result_") else repr(self)
+
+    def _repr_html_(self) -> str:
+        if hasattr(self, "result_"):
+            return self.result_._repr_html_()
+        return str(super()._repr_html_())  # type: ignore[misc]
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        return {"text/plain": str(self), "text/html": self._repr_html_()}
+
+
+def warn_of_limits(stop: str, level: int = 3) -> None:
+    """Says to the caller of `fit` that a limit came first."""
+    if stop != "finished":
+        why = stop.replace("_", " ")
+        warnings.warn(
+            f"stopped early ({why}): this is the best answer so far; raise max_seconds",
+            ConvergenceWarning,
+            stacklevel=level,
+        )
+
+
+def component_count(n_components: Any, most: int, what: str) -> int | str:
+    """How many to choose of this many, or "auto"."""
+    if isinstance(n_components, str) and n_components == "auto":
+        return "auto"
+    count = checked_rank(n_components, "n_components")
+    if not 1 <= count <= most:
+        raise ValueError(f"n_components={count} must be between 1 and {what}={most}")
+    return count
+
+
+def increasing(result: Factorization) -> Any:
+    """The order in which the chosen ones increase."""
+    return np.argsort(result.hott)
