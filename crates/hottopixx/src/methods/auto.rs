@@ -6,6 +6,7 @@ use super::{
     Candidate, ErrorBound, Gradient, Hottopixx, Localised, Localiser, Question, bytes,
     is_affordable, screen, screened,
 };
+use crate::clean::Starts;
 use crate::control::Control;
 use crate::localise::exchange::{self, ExchangeSettings, NEAR_ONE, exchange};
 use crate::localise::lp::{LpSettings, lp};
@@ -153,7 +154,7 @@ fn at_hand(question: &Question<'_>, candidates: &[Candidate]) -> AtHand {
             best.rows.clone_from(&candidate.rows);
             break;
         }
-        let fits = clean::refit(x, &candidate.rows, &rows, None, control);
+        let fits = clean::refit(x, &candidate.rows, &rows, Starts::Cold, control);
         let error = Objective::Mean.score(fits.iter().map(|fit| fit.error));
         if best.error.is_none_or(|least| error < least) {
             best = AtHand { rows: candidate.rows.clone(), error: Some(error) };
@@ -207,12 +208,12 @@ impl Auto {
             let settings = ExchangeSettings { power, cosines: COSINES_WORK, work, kicks };
             let sets = exchange(x, allowed, &starts, &settings, control);
             left = left.min(sets.left);
-            if left >= NEAR_ONE {
-                break;
-            }
             for rows in sets.sets {
                 found.hints.extend_from_slice(&rows);
                 found.candidates.push(Candidate { origin: "exchange".to_string(), rows });
+            }
+            if left >= NEAR_ONE {
+                break;
             }
         }
         left
