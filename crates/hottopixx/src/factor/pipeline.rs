@@ -47,7 +47,7 @@ impl Prepared<'_> {
         let cleaned = clock.time(Stage::Clean, || self.clean(choice));
         let program = found.program.take();
         // `report` is in `factor/report`: rows, units and errors as the caller knows them.
-        Ok((self.report(found, cleaned, clock.seconds), program))
+        Ok((self.report(found, cleaned, clock.seconds)?, program))
     }
 }
 
