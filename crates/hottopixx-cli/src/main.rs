@@ -11,6 +11,7 @@ mod control;
 mod documents;
 mod failure;
 mod job;
+mod json;
 mod log;
 mod memory;
 mod output;
