@@ -1,6 +1,6 @@
 //! Every way in which the program can end without success, and its exit code.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 
 /// Why there is no success. Each carries one sentence for standard error.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,8 +65,18 @@ pub fn say_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Writes to standard output. A reader that has gone away, as in `| head`, is success.
+/// Writes to standard output, without what would act on a terminal. A reader that has gone away, as in
+/// `| head`, is success.
 pub fn print(text: &str) -> Result<(), Failure> {
+    print_as_it_is(&hottopixx_report::table::plain_lines(text))
+}
+
+/// The same for data, of which only people are spared the odd characters.
+pub fn print_data(text: &str) -> Result<(), Failure> {
+    if std::io::stdout().is_terminal() { print(text) } else { print_as_it_is(text) }
+}
+
+fn print_as_it_is(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

@@ -64,6 +64,7 @@ pub use documents::{
 pub use error::{Error, FileLocation};
 pub use format::{Format, UnknownFormatName};
 pub use load::{LoadOptions, Loaded, load, load_signed, read};
+pub use map::explain_lost_files;
 pub use names::{read_names, read_numbers};
 pub use peek::{FileHeader, peek};
 pub use scratch::scratch_file;

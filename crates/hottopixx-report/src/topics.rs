@@ -1,6 +1,6 @@
 //! Topics of documents as they are reported: one object for JSON, text and tables.
 
-use crate::csv::push_line;
+use crate::csv::{list, push_line};
 use crate::table::{WIDTH, cut, join_fitting, plain};
 use crate::text::{grouped, line, size, wrapped};
 use hottopixx::control::Stop;
@@ -295,9 +295,9 @@ pub fn topics_csv(summary: &TopicsSummary) -> String {
             topic.name.clone(),
             format!("{:.4}", topic.share),
             format!("{:.4}", topic.coherence),
-            words.join(";"),
-            topic.stand_ins.join(";"),
-            typical.join(";"),
+            list(&words),
+            list(&topic.stand_ins),
+            list(&typical),
         ];
         push_line(&mut out, &cells);
     }

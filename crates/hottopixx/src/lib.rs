@@ -88,7 +88,7 @@ pub use effort::Effort;
 pub use error::Error;
 pub use factor::{
     Certified, Compared, Comparison, Errors, Factor, Factorization, Footprint, HottRow, Method,
-    RankNeeded, RankPath, RankPoint, Seconds, Skipped,
+    RankNeeded, RankPath, RankPoint, Seconds, Skipped, Work,
 };
 pub use goal::Goal;
 pub use matrix::{Dense, Matrix, Sparse};

@@ -20,6 +20,7 @@ use std::time::Instant;
 
 /// Carries out a command; `started` is when the program began.
 pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
+    hottopixx_io::explain_lost_files();
     match command {
         Command::Demo(args) => demo::run(args, started),
         Command::Topics(args) => topics::run(args, started),

@@ -4,6 +4,7 @@ mod big;
 mod browser;
 mod commands;
 mod common;
+mod hostile;
 mod limits;
 mod refusals;
 mod reproduce;

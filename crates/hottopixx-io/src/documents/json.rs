@@ -1,6 +1,5 @@
 //! A field of JSON objects, one object per line.
 
-use super::lines::LONGEST_LINE;
 use super::{DocumentColumns, Output};
 use crate::error::{Fault, quote};
 use crate::scan::Lines;
@@ -15,7 +14,7 @@ pub(super) fn read(
     columns: &DocumentColumns,
     out: &mut Output<'_>,
 ) -> Result<(), Fault> {
-    let mut lines = Lines::new(reader, LONGEST_LINE);
+    let mut lines = Lines::new(reader, columns.longest());
     let mut fields = columns.text.as_ref().map_or_else(Vec::new, |list| list.items().to_vec());
     while let Some(line) = lines.next_full(None)? {
         let object: Map<String, Value> = serde_json::from_slice(line.bytes).map_err(|error| {

@@ -15,6 +15,7 @@ mod json;
 mod lines;
 mod table;
 
+use crate::budget::Budget;
 use crate::error::{Error, Fault};
 use crate::source::{Source, Stream};
 use crate::table::{ColumnList, Delimiter, Header, Missing};
@@ -99,7 +100,24 @@ pub struct DocumentColumns {
     /// What becomes of documents that are missing (empty, NA, null and the like); `None` keeps them as
     /// empty ones, as [`Missing::Zero`] does, and says so.
     pub missing: Option<Missing>,
+    /// Bytes that reading may take, a part of which one document may have; `None` for three quarters of the
+    /// machine's memory.
+    pub max_bytes: Option<u64>,
 }
+
+impl DocumentColumns {
+    fn budget(&self) -> Budget {
+        Budget::new(self.max_bytes)
+    }
+
+    /// Bytes that one document may have.
+    fn longest(&self) -> u64 {
+        self.budget().longest_line().min(LONGEST)
+    }
+}
+
+/// The longest document, whatever the memory.
+const LONGEST: u64 = 1 << 30;
 
 /// What is known of the documents that were read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -140,7 +158,7 @@ pub fn read_documents(
         out.names.dates = Some(Vec::new());
     }
     match (format, source.as_path()) {
-        (DocumentFormat::Folder, Some(path)) => folder::read(path, &mut out)?,
+        (DocumentFormat::Folder, Some(path)) => folder::read(path, columns, &mut out)?,
         (DocumentFormat::Folder, None) => {
             let fault = Fault::file("standard input is no folder", "name the folder");
             return Err(fault.in_file(&name));
@@ -151,7 +169,7 @@ pub fn read_documents(
                 DocumentFormat::Csv => table::read(reader, b',', columns, &mut out),
                 DocumentFormat::Tsv => table::read(reader, b'\t', columns, &mut out),
                 DocumentFormat::JsonLines => json::read(reader, columns, &mut out),
-                _ => lines::read(reader, &mut out),
+                _ => lines::read(reader, columns, &mut out),
             }
             .map_err(|fault| fault.in_file(&name))?;
         }

@@ -105,7 +105,7 @@ impl Factor {
                     let rows = prepared.unit_rows(hott)?;
                     let solve = || program.solve(&prepared.question());
                     let solved = clock.time(Stage::Localise, solve)?;
-                    let answer = prepared.evaluate(rows, clock);
+                    let answer = prepared.evaluate(rows, clock)?;
                     let bounds = solved.bounds();
                     (solved, Factorization { bounds, ..answer })
                 }

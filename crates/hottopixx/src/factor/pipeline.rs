@@ -52,7 +52,7 @@ impl Prepared<'_> {
         let linear_program = found.program.take();
         // `report` is in `factor/report`: rows, units and errors as the caller knows them, with the bound
         // that localising has proven.
-        Ok((self.report(found, cleaned, clock.seconds), linear_program))
+        Ok((self.report(found, cleaned, clock.seconds)?, linear_program))
     }
 }
 

@@ -23,7 +23,10 @@ mod topics;
 mod vocabulary;
 mod words;
 
-pub use cooccurrence::{DENSE_ABOVE, MAX_COOCCURRENCES, cooccurrence, cooccurrence_controlled};
+pub use cooccurrence::{
+    DENSE_ABOVE, MAX_COOCCURRENCES, cooccurrence, cooccurrence_bytes, cooccurrence_controlled,
+    cooccurrence_within,
+};
 pub use corpus::Corpus;
 pub use counter::{Counter, Reading};
 pub use stop_words::StopWords;
