@@ -241,8 +241,12 @@ impl Documents {
                 })?;
                 let corpus = counter.finish_for(rules, limit).map_err(|error| match error {
                     Error::Empty { rows, .. } => Failure::Wrong(format!(
-                        "{label}: no word is left of {rows} documents: give longer text, or other \
-                         --stop-words"
+                        "{label}: no word is left of {}: give longer text, or other --stop-words",
+                        if rows == 1 {
+                            "1 document".to_owned()
+                        } else {
+                            format!("{rows} documents")
+                        }
                     )),
                     other => library(other),
                 })?;

@@ -46,7 +46,7 @@ pub struct TopicSummary {
     pub share: f64,
     /// NPMI of its ten most probable words against the corpus.
     pub coherence: f64,
-    /// The words that tell it from others, by their term scores.
+    /// The words that tell its documents from others, by their keyness.
     pub words: Vec<WordShare>,
     /// The most probable words.
     pub probable: Vec<WordShare>,
@@ -177,7 +177,7 @@ fn topic(model: &TopicModel, k: usize, titles: &[String]) -> TopicSummary {
         stand_ins: anchor.stand_ins.iter().map(|&w| model.words[w].clone()).collect(),
         share: model.proportions[k],
         coherence: model.coherence[k],
-        words: words(Measure::TermScore),
+        words: words(Measure::Keyness),
         probable: words(Measure::Probability),
         typical: model.typical[k]
             .iter()

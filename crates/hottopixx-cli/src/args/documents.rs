@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Input")]
 pub struct DocumentArgs {
     /// A folder of .txt files, a file with one document per line (.txt), a table
-    /// (.csv, .tsv, .jsonl), or counts (documents x words); - for standard input
+    /// (.csv, .tsv, .jsonl, .json), or counts (documents x words); - for standard input
     #[arg(value_name = "INPUT", help_heading = "Arguments")]
     pub path: PathBuf,
     /// The column of the text, by name or number from 1 (default: the one with the

@@ -135,7 +135,7 @@ fn columns_of_tables_and_folders() {
         missing.contains("no column \"text\"") && missing.contains("\"headline\""),
         "{missing}"
     );
-    folder.write("bad.jsonl", "{\"a\": \"one two\"}\n{\"a\": 3}\n");
+    folder.write("bad.jsonl", "{\"a\": \"one two\"}\n{\"a\": {\"b\": 3}}\n");
     let line = folder.refusal(&["topics", "bad.jsonl", "-r", "2", "--column", "a"], 1);
     assert!(line.contains("bad.jsonl, line 2"), "{line}");
 }

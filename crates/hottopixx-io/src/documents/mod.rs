@@ -5,7 +5,7 @@
 //! | a folder | a `.txt` file in it, or in a folder of it | the file's path in the folder |
 //! | `.txt` | a line that is not blank | its first words |
 //! | `.csv`, `.tsv` | a cell of the text column | the title column, else its first words |
-//! | `.jsonl`, `.ndjson` | a string of an object, one object per line | likewise |
+//! | `.jsonl`, `.ndjson`, `.json` | a field of an object, one object per line or an array of them | likewise |
 //!
 //! Documents are handed on in blocks as they are read: the memory taken is that of one block and of
 //! the titles. Text that is not UTF-8 is taken for Latin 1. `gzip` is undone wherever the bytes show it.
@@ -37,7 +37,7 @@ pub enum DocumentFormat {
     Csv,
     /// A column of a table with tabs.
     Tsv,
-    /// A field of JSON objects, one per line.
+    /// A field of JSON objects, one per line or an array of them.
     JsonLines,
 }
 
@@ -77,7 +77,7 @@ impl DocumentFormat {
             "txt" | "text" => Some(DocumentFormat::Lines),
             "csv" => Some(DocumentFormat::Csv),
             "tsv" => Some(DocumentFormat::Tsv),
-            "jsonl" | "ndjson" => Some(DocumentFormat::JsonLines),
+            "jsonl" | "ndjson" | "json" => Some(DocumentFormat::JsonLines),
             _ => None,
         }
     }
@@ -218,6 +218,11 @@ impl Output<'_> {
         title: Option<String>,
         date: Option<String>,
     ) -> Result<(), Fault> {
+        if text.contains(&0) {
+            let what = format!("document {} holds a zero byte, as no text does", self.seen() + 1);
+            let remedy = "write it as UTF-8 (UTF-16 looks like this, and files that are no text)";
+            return Err(Fault::file(what, remedy));
+        }
         let text = match std::str::from_utf8(text) {
             Ok(text) => text.to_owned(),
             Err(_) => {
@@ -232,6 +237,12 @@ impl Output<'_> {
         self.bytes += text.len();
         self.block.push(text);
         if self.bytes >= BLOCK { self.flush() } else { Ok(()) }
+    }
+
+    /// Documents so far, those that were left out among them.
+    fn seen(&self) -> usize {
+        let left_out = if self.missing == Some(Missing::DropRows) { self.absent } else { 0 };
+        self.names.titles.len() + left_out
     }
 
     /// A document that is missing.

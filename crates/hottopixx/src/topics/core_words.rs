@@ -3,17 +3,17 @@
 //! Co-occurrence takes the square of the number of words and says little about rare ones, but documents
 //! are told apart by rare words too. So anchors, and most EM steps, take the core, and the last steps all.
 
-use super::breadth::breadths;
+use super::company::{Company, companies};
 use super::shares::evidence;
 use crate::matrix::{Dense, Sparse};
 use crate::text::{Corpus, Vocabulary};
 use std::sync::Arc;
 
-/// Words of a smaller part of the median breadth name no topic.
-const BROAD: f64 = 0.5;
-/// Broad words for each topic without which narrow ones may name topics as well.
+/// Words whose company has a smaller part of the median breadth, or of the median coherence, name no topic.
+const TELLING: f64 = 0.5;
+/// Telling words for each topic without which others may name topics as well.
 const ENOUGH: usize = 3;
-/// Narrow words that a sentence names.
+/// Words that do not tell which a sentence names.
 const NAMED: usize = 4;
 
 /// The words that topics are found with: those of the co-occurrence.
@@ -39,16 +39,17 @@ impl Core {
         let taken = corpus.as_ref().unwrap_or(kept);
         let least = vocabulary.candidate_df;
         let frequent: Vec<bool> = documents.iter().map(|df| *df >= least).collect();
-        let breadths = breadths(taken.counts(), &documents, least);
-        let broad: Vec<bool> = breadths.iter().map(|b| b.is_some_and(|b| b >= BROAD)).collect();
+        let companies = companies(taken.counts(), &documents, least);
+        let tells = |company: &Company| company.breadth.min(company.coherence) >= TELLING;
+        let telling: Vec<bool> = companies.iter().map(|c| c.as_ref().is_some_and(tells)).collect();
         let evidence = evidence(&taken.frequencies().0, &documents, kept.documents());
-        let enough = broad.iter().filter(|b| **b).count() >= ENOUGH * rank;
-        let candidates = if enough { broad } else { frequent };
+        let enough = telling.iter().filter(|b| **b).count() >= ENOUGH * rank;
+        let candidates = if enough { telling } else { frequent };
         Core { places, corpus, documents, evidence, candidates }
     }
 
-    /// Which words are frequent enough to name a topic but too narrow, in a sentence; `None` when none is.
-    pub fn narrow(&self, kept: &Corpus, vocabulary: &Vocabulary) -> Option<String> {
+    /// Which words are frequent enough to name a topic but tell too little, in a sentence; `None` when none is.
+    pub fn not_telling(&self, kept: &Corpus, vocabulary: &Vocabulary) -> Option<String> {
         let frequent = |w: &usize| self.documents[*w] >= vocabulary.candidate_df;
         let mut out: Vec<usize> =
             (0..self.places.len()).filter(|w| frequent(w) && !self.candidates[*w]).collect();
@@ -58,7 +59,8 @@ impl Core {
         let more = if out.len() > NAMED { ", …" } else { "" };
         (!out.is_empty()).then(|| {
             format!(
-                "Not as names of topics: {} of these, for few other words go with them ({}{more}).",
+                "Not as names of topics: {} of these, for few other words go with them, or words that do not go \
+                 with each other ({}{more}).",
                 out.len(),
                 named.join(", ")
             )

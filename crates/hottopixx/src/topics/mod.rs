@@ -32,7 +32,7 @@
 mod advice;
 mod anchors;
 mod bound;
-mod breadth;
+mod company;
 mod core_words;
 mod figures;
 mod fit;
