@@ -205,12 +205,22 @@ class Factorization:
             explains times the share of the row that this is. The hott row itself is left out.
         """
         k = self._place(topic)
+        weights = _column(self.F, k)
+        return [(self._label(i), float(weights[i])) for i in self._leaning(k, n)]
+
+    def member_shares(self, topic: int | str, n: int = 10) -> list[tuple[str, float]]:
+        """As `members`, with how much of each is explained by the hott row, from 0 to 1."""
+        k = self._place(topic)
+        shares = _column(self.shares(), k)
+        return [(self._label(i), float(shares[i])) for i in self._leaning(k, n)]
+
+    def _leaning(self, k: int, n: int) -> list[int]:
+        """The rows that lean most on the hott row at this place."""
         mass, share = (_column(matrix, k) for matrix in (self._masses(), self.shares()))
         score = mass * share
         score[self.hott[k]] = 0.0
         order = np.lexsort((np.arange(len(score)), -score))[: max(n, 0)]
-        weights = _column(self.F, k)
-        return [(self._label(i), float(weights[i])) for i in order if score[i] > 0]
+        return [int(i) for i in order if score[i] > 0]
 
     def _place(self, topic: int | str) -> int:
         if isinstance(topic, str):
@@ -284,6 +294,9 @@ class Factorization:
     ) -> RankPath:
         """Errors and bounds for every number of rows up to that of this answer.
 
+        It is computed once. An answer of rank "auto" has the path that its rank was chosen from,
+        which goes beyond it and is without bounds; `effort="normal"` computes that of the answer.
+
         Parameters
         ----------
         X : array-like, scipy sparse matrix or data frame of shape (features, examples), optional
@@ -301,9 +314,9 @@ class Factorization:
             With `points`, the `suggested` rank and the `reason`.
         """
         known: RankPath | None = self.__dict__.get("_path")
+        if X is None and known is not None and effort is None:
+            return known
         if X is None and self.source is None:
-            if known is not None:
-                return known
             raise ValueError("an answer that was loaded or unpickled has no data: give path(X)")
         matrix = to_native(self.source.X if X is None and self.source is not None else X)
         given: dict[str, Any] = {} if self.source is None else dict(self.source.settings)
@@ -481,14 +494,15 @@ class Factorization:
         about = "<br>".join(html.escape(line) for line in lines[1:])
         cards = [
             card(
-                name,
-                "" if name == str(row) and self.noun == "row" else f"{self.noun} {row}",
-                self.members(k, _SHOWN),
+                name if self.names else f"{self.noun} {row}",
+                f"{self.noun} {row}" if self.names else "",
+                self.member_shares(k, _SHOWN),
                 f"or {brief(others, 5)}" if (others := self._stand_ins(k)) else "",
             )
             for k, (name, row) in enumerate(zip(self.hott_names, self.hott, strict=True))
         ]
-        return f"<p><b>{html.escape(head)}</b><br>{about}</p>{deck(cards)}"
+        below = f"Bars: how much of a {self.noun} is explained by the one that names the card."
+        return f"<p><b>{html.escape(head)}</b><br>{about}</p>{deck(cards)}<p>{below}</p>"
 
 
 def _column(matrix: Any, k: int) -> Floats:
