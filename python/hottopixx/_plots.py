@@ -123,7 +123,7 @@ class Plots:
         return [f"{answer.noun} {name}" for name in answer.hott_names]
 
     def topics(self, n: int = 8) -> Any:
-        """The strongest members of everything that was chosen, as bars: how much of each it explains.
+        """The strongest members of all that was chosen, as bars: how much of each it explains.
 
         Parameters
         ----------
