@@ -17,7 +17,8 @@ from ._native import InfeasibleError, NoAnswerError, __version__
 
 if TYPE_CHECKING:
     from ._advice import AdviceWarning
-    from ._answer import Certificate, Errors, Factorization
+    from ._answer import Factorization
+    from ._certificate import Certificate, Errors
     from ._estimator import Hottopixx
     from ._files import NamedMatrix, read
     from ._functions import certify, compare, evaluate, factor, snpa, spa, xray
@@ -66,7 +67,8 @@ __all__ = [
 #: functions no scikit-learn.
 _WHERE = {
     "_advice": ("AdviceWarning",),
-    "_answer": ("Certificate", "Errors", "Factorization"),
+    "_answer": ("Factorization",),
+    "_certificate": ("Certificate", "Errors"),
     "_estimator": ("Hottopixx",),
     "_files": ("NamedMatrix", "read"),
     "_functions": ("certify", "compare", "evaluate", "factor", "snpa", "spa", "xray"),

@@ -17,7 +17,7 @@ from ._options import (
 )
 from ._rank import best_rank
 from ._results import Certified, Comparison, certified
-from ._words import in_words, spoken
+from ._words import spoken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,14 +129,15 @@ def factored(
         matrix, names = named_matrix(X, names)
         with prepared(method, options, row_count(matrix), names, noun) as (settings, run):
             if isinstance(rank, str) and rank == "auto":
-                path = best_rank(matrix, settings, run)
+                path = best_rank(matrix, settings, run, noun, names)
                 number = path.suggested
             else:
                 path, number = None, checked_rank(rank)
             answer = _native.factor(matrix, number, settings, run)
     found = factorization(answer, names, Source(X, settings), noun)
     if path is not None:
-        found.notes.append(in_words(path.reason, noun))
+        found.notes.append(path.reason)
+        object.__setattr__(found, "_path", path)
     return found
 
 

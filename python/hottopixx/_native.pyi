@@ -10,15 +10,19 @@ from ._types import (
     Settings,
     TopicAnswer,
     TopicSettings,
+    UnmixAnswer,
+    UnmixSettings,
 )
 
 __all__ = [
+    "ABUNDANCES",
     "BLOCK_DOCUMENTS",
     "CLEANINGS",
     "DENSE_ABOVE",
     "DENSE_TILE",
     "EFFORTS",
     "METHODS",
+    "NEGATIVES",
     "OBJECTIVES",
     "RECOVERIES",
     "STEP",
@@ -47,14 +51,17 @@ __all__ = [
     "squish",
     "squish_matrix",
     "topics_page",
+    "unmix",
 ]
 
+ABUNDANCES: list[str]
 BLOCK_DOCUMENTS: int
 CLEANINGS: list[str]
 EFFORTS: list[str]
 DENSE_ABOVE: float
 DENSE_TILE: int
 METHODS: list[str]
+NEGATIVES: list[str]
 OBJECTIVES: list[str]
 RECOVERIES: list[str]
 STEP: int
@@ -127,6 +134,7 @@ def topics_page(
     call: str,
     threads: int,
 ) -> str: ...
+def unmix(pixels: Floats, rank: int, settings: UnmixSettings, how: Run) -> UnmixAnswer: ...
 def l1_fit(
     atoms: Floats, x: Floats, upper: list[float] | None
 ) -> tuple[Floats, float, Floats, float, bool, int]: ...

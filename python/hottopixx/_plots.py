@@ -43,8 +43,8 @@ def _new(ax: Any, size: tuple[float, float] = (6.4, 4.0)) -> Any:
 
 def _grid(count: int, each: tuple[float, float], across: int = _ACROSS) -> tuple[Any, Any]:
     """A figure with this many axes, and the axes."""
-    columns = min(max(count, 1), across)
-    lines = -(-count // columns)
+    lines = max(-(-count // across), 1)
+    columns = max(-(-count // lines), 1)
     figure, axes = _pyplot().subplots(
         lines,
         columns,
@@ -101,7 +101,7 @@ def draw_path(path: RankPath, ax: Any = None) -> Any:
     ax.axvline(path.suggested, color=_GREY, lw=1, label=f"suggested: {path.suggested}")
     ax.set(
         xlabel=f"number of chosen {path.noun}s",
-        ylabel=f"l1 error of a {path.noun} (0 perfect, 1 nothing explained)",
+        ylabel=f"l1 error of a {path.noun}",
         ylim=(0, None),
     )
     ax.xaxis.get_major_locator().set_params(integer=True)
@@ -123,7 +123,7 @@ class Plots:
         return [f"{answer.noun} {name}" for name in answer.hott_names]
 
     def topics(self, n: int = 8) -> Any:
-        """The strongest members of everything that was chosen, as bars of their weights.
+        """The strongest members of all that was chosen, as bars: how much of each it explains.
 
         Parameters
         ----------
@@ -136,7 +136,9 @@ class Plots:
             One for each.
         """
         answer = self._answer
-        return draw_bars(self._titles(), [answer.members(k, n) for k in range(len(answer.hott))])
+        return draw_bars(
+            self._titles(), [answer.member_shares(k, n) for k in range(len(answer.hott))]
+        )
 
     def errors(self, ax: Any = None) -> Any:
         """How many rows have which l1 error.
@@ -211,12 +213,18 @@ class Plots:
             for row, value, name in zip(answer.hott, chosen, answer.hott_names, strict=True):
                 text = _plain(_cut(name))
                 ax.annotate(
-                    text, (row, value), xytext=(3, 4), textcoords="offset points", fontsize=7
+                    text,
+                    (row, value),
+                    xytext=(2, 5),
+                    textcoords="offset points",
+                    fontsize=7,
+                    rotation=40,
+                    rotation_mode="anchor",
                 )
         ax.set(
             xlabel=f"{answer.noun} of the data",
             ylabel="diagonal of the localising matrix",
-            ylim=(0, max(1.08, 1.08 * float(answer.diagonal.max(initial=0.0)))),
+            ylim=(0, 1.25 * max(1.0, float(answer.diagonal.max(initial=0.0)))),
         )
         ax.legend(frameon=False)
         ax.spines[["top", "right"]].set_visible(False)
@@ -292,15 +300,16 @@ class TopicPlots:
     def __init__(self, model: TopicViews) -> None:
         self._model = model
 
-    def topics(self, n: int = 8, measure: str = "probability") -> Any:
+    def topics(self, n: int = 8, measure: str = "term_score") -> Any:
         """The strongest words of each topic, as bars of p(word | topic).
 
         Parameters
         ----------
         n : int, default=8
             How many words.
-        measure : str, default="probability"
-            What they are sorted by; see `HottTopics.top_words`.
+        measure : str, default="term_score"
+            What they are sorted by; see `HottTopics.top_words`. A loaded model may only know
+            "probability".
 
         Returns
         -------

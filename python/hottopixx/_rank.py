@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 MOST = 20
 
 
-def best_rank(matrix: Native, settings: Settings, run: Run, noun: str = "row") -> RankPath:
+def best_rank(
+    matrix: Native,
+    settings: Settings,
+    run: Run,
+    noun: str = "row",
+    names: list[str] | None = None,
+) -> RankPath:
     """The errors of up to 20 rows of one answer; the number that stands out is `suggested`.
 
     The method runs once, without groups and bounds, and the path leaves out one row at a time.
@@ -35,7 +41,7 @@ def best_rank(matrix: Native, settings: Settings, run: Run, noun: str = "row") -
     path: Any = {**quick, "method": "auto", "effort": "quick"}
     path |= dict.fromkeys(("epochs", "cost", "tau", "epsilon", "alpha", "gap"))
     said, stop = _native.path(matrix, rows, path, run)
-    return rank_path(said, stop, noun, None)
+    return rank_path(said, stop, noun, names)
 
 
 def _nonzero_rows(matrix: Native) -> Any:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._answer import Certificate, factorization, row_array
+from ._answer import factorization, row_array
 from ._cards import brief, html_table
+from ._certificate import Certificate
 from ._frames import frame
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from ._answer import Certificate, Factorization, from_said
+from ._answer import Factorization, from_said
 from ._arrays import is_sparse, to_native
+from ._certificate import Certificate
 from ._native import __version__
 from ._path import RankPath, RankPoint, as_said
 

@@ -17,6 +17,9 @@ Answer: TypeAlias = tuple[str, Native, Native, Floats, Floats | None]
 #: What is said in JSON; topics, anchored topics, p(topic | word), keyness, shares; words of the
 #: vocabulary in documents.
 TopicAnswer: TypeAlias = tuple[str, list[Floats], Floats]
+#: What is said in JSON; smoothed spectra, spectra of pure pixels, abundances (pixels x materials);
+#: errors by pixel, noise by band.
+UnmixAnswer: TypeAlias = tuple[str, list[Floats], list[Floats]]
 #: "auto" or a language, a share of the documents, words.
 LeftOut: TypeAlias = str | float | list[str] | None
 Listener: TypeAlias = Callable[[str, str, int, int | None, tuple[str, float] | None], object]
@@ -53,6 +56,19 @@ class TopicSettings(TypedDict):
     recovery: str
     polish: int
     prior: float
+    threads: int
+
+
+class UnmixSettings(TypedDict):
+    """Settings of an unmixing."""
+
+    shape: tuple[int, int] | None
+    #: One of ABUNDANCES.
+    abundances: str
+    #: "auto", "none" or a number of pixels, as text.
+    outliers: str
+    #: One of NEGATIVES.
+    negative: str
     threads: int
 
 

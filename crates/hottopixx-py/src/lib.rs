@@ -15,6 +15,7 @@ mod run;
 mod settings;
 mod topics;
 mod topics_page;
+mod unmix;
 
 use pyo3::prelude::*;
 
@@ -41,6 +42,8 @@ mod _native {
     use super::topics::{Corpus, Counter, Saved, fit_topics};
     #[pymodule_export]
     use super::topics_page::topics_page;
+    #[pymodule_export]
+    use super::unmix::unmix;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

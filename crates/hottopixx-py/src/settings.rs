@@ -3,6 +3,7 @@
 use crate::run;
 use hottopixx::text::StopWords;
 use hottopixx::topics::Recovery;
+use hottopixx::unmix::{Abundances, Negative};
 use hottopixx::{Cleaning, Effort, Error, Factor, Method, Objective};
 use pyo3::prelude::*;
 use std::str::FromStr;
@@ -69,6 +70,8 @@ pub fn add_names(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("OBJECTIVES", Objective::ALL.map(Objective::name))?;
     module.add("EFFORTS", Effort::ALL.map(Effort::name))?;
     module.add("CLEANINGS", Cleaning::ALL.map(Cleaning::name))?;
+    module.add("ABUNDANCES", Abundances::ALL.map(Abundances::name))?;
+    module.add("NEGATIVES", Negative::ALL.map(Negative::name))?;
     module.add("RECOVERIES", Recovery::ALL.map(Recovery::name))?;
     module.add("STOP_WORD_LANGUAGES", StopWords::languages().collect::<Vec<_>>())
 }

@@ -52,7 +52,7 @@
 //! - [`choice`] bounds every choice of rows, tells how many rows are needed, and searches for the best.
 //! - [`certify`] holds the verifier and the paper's theorem, [`l1`] the exact l1 regression that
 //!   everything rests on, [`control`] deadlines, interruption and progress, [`text`] words and
-//!   their counts, [`topics`] topics of documents, [`synth`] instances with known answers.
+//!   their counts, [`topics`] topics of documents, [`unmix`] materials of scenes, [`synth`] instances with known answers.
 
 #![deny(unsafe_code)]
 
@@ -81,6 +81,7 @@ mod squares;
 pub mod synth;
 pub mod text;
 pub mod topics;
+pub mod unmix;
 
 pub use clean::Cleaning;
 pub use control::{Control, Stop};

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from .._answer import Errors
+from .._certificate import Errors
 from .._native import DENSE_ABOVE
 from . import _plan, _work
 

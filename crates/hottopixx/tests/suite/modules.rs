@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module after all that it may use, as `docs/design.md` draws them.
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 23] = [
     "kernels",
     "checkpoint",
     "control",
@@ -28,6 +28,7 @@ const ORDER: [&str; 22] = [
     "text",
     "factor",
     "topics",
+    "unmix",
 ];
 
 /// The module that an item at the root of the crate comes from.

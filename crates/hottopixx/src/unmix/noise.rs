@@ -1,0 +1,118 @@
+//! The noise of each band: what the other bands do not predict.
+//!
+//! Spectra are smooth and lie near few dimensions, so the regression of band b on all others leaves its noise.
+//! With `G = X^T X` the residuals of all these regressions are
+//!
+//! ```text
+//! residual_b = (X G^-1)_b / (G^-1)_bb
+//! ```
+//!
+//! (the formula of partial correlations): one Gram matrix and one inverse for all bands at once, `2 N L^2 + L^3`
+//! flops. A ridge of 1e-10 of the mean band keeps G regular where bands repeat each other, which limits the
+//! signal to noise that can be told to 100 dB. The scale is taken from the median of residuals, so that dead and
+//! saturated pixels do not count as noise. Fewer pixels than twice the bands leave nothing to regress on;
+//! then second differences along the bands stand in.
+
+use super::cube::Cube;
+use crate::control::Control;
+use crate::kernels::{View, ViewMut, multiply};
+use crate::localise::shuffled_rows;
+
+/// Pixels whose residuals the median is taken of.
+const SAMPLE: usize = 4000;
+/// Median of the absolute value of a standard normal number.
+const MEDIAN_OF_NORMAL: f64 = 0.6745;
+const RIDGE: f64 = 1e-10;
+
+/// The standard deviation of the noise of every band, the largest value of the scene being 1. `None` when there was no
+/// time.
+pub(super) fn band_noise(cube: &Cube<'_>, control: &Control) -> Option<Vec<f64>> {
+    let (pixels, bands) = (cube.lit.len(), cube.bands());
+    let mut sample: Vec<usize> =
+        shuffled_rows(pixels).into_iter().take(SAMPLE).map(|at| cube.lit[at]).collect();
+    sample.sort_unstable();
+    let ones = vec![1.0; bands];
+    let block = cube.weighed(&sample, &ones, |_| 1.0);
+    if pixels < 2 * bands {
+        return Some(second_differences(&block, bands));
+    }
+    let mut gram = cube.gram(&ones, |_| 1.0, control)?;
+    let mean = (0..bands).map(|b| gram[b * bands + b]).sum::<f64>() / bands as f64;
+    (0..bands).for_each(|b| gram[b * bands + b] += RIDGE * mean);
+    let Some(inverse) = inverse(gram, bands) else {
+        return Some(second_differences(&block, bands));
+    };
+    if !control.goes_on() {
+        return None;
+    }
+    let mut residuals = vec![0.0; block.len()];
+    multiply(
+        1.0,
+        View::by_rows(&block, sample.len(), bands, bands),
+        View::by_rows(&inverse, bands, bands, bands),
+        0.0,
+        ViewMut::by_rows(&mut residuals, sample.len(), bands, bands),
+    );
+    let lost = (pixels as f64 / (pixels - bands) as f64).sqrt();
+    let noise = |b: usize| {
+        let scale = lost / inverse[b * bands + b] / MEDIAN_OF_NORMAL;
+        median(residuals.iter().skip(b).step_by(bands).map(|r| r.abs())) * scale
+    };
+    Some((0..bands).map(noise).collect())
+}
+
+/// `|x_{b-1} - 2 x_b + x_{b+1}|` of white noise has a standard deviation of sqrt(6) times that of the noise.
+fn second_differences(block: &[f64], bands: usize) -> Vec<f64> {
+    if bands < 3 {
+        return vec![0.0; bands];
+    }
+    let noise = |b: usize| {
+        let b = b.clamp(1, bands - 2);
+        let rows = block.chunks_exact(bands);
+        median(rows.map(|x| (x[b - 1] - 2.0 * x[b] + x[b + 1]).abs()))
+            / (MEDIAN_OF_NORMAL * 6f64.sqrt())
+    };
+    (0..bands).map(noise).collect()
+}
+
+/// The median of numbers; 0 of none.
+pub(super) fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    let middle = values.len() / 2;
+    match values.is_empty() {
+        true => 0.0,
+        false => *values.select_nth_unstable_by(middle, f64::total_cmp).1,
+    }
+}
+
+/// The inverse of a positive definite matrix by Cholesky, in place of it; `None` when it is not. `L^3` flops.
+pub(super) fn inverse(mut a: Vec<f64>, n: usize) -> Option<Vec<f64>> {
+    use crate::kernels::{axpy, dot};
+    // A = L L^T, the factor in the lower triangle.
+    for p in 0..n {
+        let (done, now) = a.split_at_mut(p * n);
+        for q in 0..p {
+            let row = &done[q * n..q * n + q + 1];
+            now[q] = (now[q] - dot(&now[..q], &row[..q])) / row[q];
+        }
+        let rest = now[p] - dot(&now[..p], &now[..p]);
+        if rest.is_nan() || rest <= 1e-14 * now[p] {
+            return None;
+        }
+        now[p] = rest.sqrt();
+    }
+    // M = L^-1, row by row: m_p = (e_p - sum over q < p of l_pq m_q) / l_pp.
+    let mut m = vec![0.0; n * n];
+    for p in 0..n {
+        let (done, now) = m.split_at_mut(p * n);
+        for q in 0..p {
+            axpy(-a[p * n + q], &done[q * n..q * n + q + 1], &mut now[..q + 1]);
+        }
+        now[p] = 1.0;
+        now[..p + 1].iter_mut().for_each(|v| *v /= a[p * n + p]);
+    }
+    // A^-1 = M^T M.
+    let view = View::by_rows(&m, n, n, n);
+    multiply(1.0, view.transposed(), view, 0.0, ViewMut::by_rows(&mut a, n, n, n));
+    Some(a)
+}
