@@ -13,8 +13,9 @@ mod table;
 mod text;
 
 pub use commands::{
-    ApplyArgs, CertifyArgs, CompareArgs, DemoArgs, EvaluateArgs, FactorArgs, GenerateArgs,
-    InfoArgs, PartitionArgs, RankArgs, ReproduceArgs, TopicsArgs, VerifyArgs,
+    ApplyArgs, CertifyArgs, CompareArgs, CompletionsArgs, DemoArgs, EvaluateArgs, FactorArgs,
+    GenerateArgs, InfoArgs, ManArgs, PartitionArgs, RankArgs, ReproduceArgs, TopicsArgs,
+    VerifyArgs,
 };
 pub use documents::DocumentArgs;
 pub use input::{FileArgs, InputArgs};
@@ -32,7 +33,6 @@ use std::ffi::OsString;
 #[command(
     name = "hottopixx",
     version,
-    about,
     arg_required_else_help = true,
     max_term_width = 80,
     after_help = "\
@@ -82,6 +82,10 @@ pub enum Command {
     Partition(PartitionArgs),
     /// Run the experiments of the paper and make its figures
     Reproduce(ReproduceArgs),
+    /// Print what a shell needs to complete the words of a command line
+    Completions(CompletionsArgs),
+    /// Print the manual, or write its pages
+    Man(ManArgs),
     /// Moved to 'hottopixx-study bench'
     #[command(hide = true, disable_help_flag = true)]
     Bench {

@@ -11,6 +11,7 @@ mod info;
 mod partition;
 mod rank;
 pub mod reproduce;
+mod shell;
 mod topics;
 mod verify;
 
@@ -35,6 +36,8 @@ pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
         Command::Compare(args) => compare::run(args, started),
         Command::Partition(args) => partition::run(args),
         Command::Reproduce(args) => reproduce::run(args, started),
+        Command::Completions(args) => shell::completions(args),
+        Command::Man(args) => shell::man(args),
         Command::Bench { .. } => Err(Failure::Wrong(
             "bench is a command of the developers' program: run 'hottopixx-study bench'".to_owned(),
         )),

@@ -10,6 +10,7 @@ mod info;
 mod partition;
 mod rank;
 mod reproduce;
+mod shell;
 mod topics;
 mod verify;
 
@@ -23,5 +24,6 @@ pub use info::InfoArgs;
 pub use partition::PartitionArgs;
 pub use rank::RankArgs;
 pub use reproduce::ReproduceArgs;
+pub use shell::{CompletionsArgs, ManArgs};
 pub use topics::{ApplyArgs, TopicsArgs};
 pub use verify::VerifyArgs;
