@@ -115,7 +115,7 @@ pub fn bytes(features: usize, candidates: usize, examples: usize) -> u64 {
     let (f, n) = (features as f64, examples as f64);
     let m = candidates.min(columns::MOST_IN_PLAY) as f64;
     // Saturates: sizes may be what a file claims.
-    (4.0 * (7.0 * f * n + 7.0 * f * m + m * n)) as u64
+    (4.0 * (8.0 * f * n + 8.0 * f * m + m * n)) as u64
 }
 
 /// Runs the method over the rows that are `allowed` to be hott. Stops at the gap, at the limits of the
