@@ -1,6 +1,6 @@
 //! Every way in which the program can end without success, and its exit code.
 
-use std::io::Write as _;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Why there is no success. Each carries one sentence for standard error.
@@ -68,8 +68,13 @@ pub fn say_line(line: &str) {
 
 /// Writes to standard output. A reader that has gone away, as in `| head`, is success.
 pub fn print(text: &str) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    print_with(|out| out.write_all(text.as_bytes()))
+}
+
+/// As [`print`], for what is written piece by piece.
+pub fn print_with(body: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<(), Failure> {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    match body(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::Wrong(format!("standard output: {error}")))
         }

@@ -1,9 +1,11 @@
 //! `--memory`: what a run will take is said before it starts, and what cannot fit is refused then.
 
-use crate::args::{FactorArgs, InputArgs, TextArgs};
+use crate::args::{DocumentArgs, FactorArgs, InputArgs, TextArgs};
+use crate::documents::Documents;
 use crate::failure::{Failure, say};
 use crate::problem::Raw;
 use hottopixx::matrix::Shape;
+use hottopixx::topics::Topics;
 use hottopixx::{Factor, Footprint, Method};
 use hottopixx_io::{Source, machine, peek};
 use hottopixx_report::text::size;
@@ -85,6 +87,48 @@ pub fn foresee(args: &FactorArgs, factor: &Factor) -> Result<(), Failure> {
     let allowed = Allowed::by(&args.input);
     let plan = Plan::new(factor, shape, header.mapped, allowed);
     check(&source.name(), factor, shape, &plan, allowed)
+}
+
+/// What topics of these documents will take at most; an error when that is more than is allowed.
+pub fn plan_topics(
+    topics: &Topics,
+    documents: &Documents,
+    input: &DocumentArgs,
+    quiet: bool,
+) -> Result<u64, Failure> {
+    let names = documents.names.titles.iter().chain(documents.names.dates.iter().flatten());
+    let names: u64 = names.map(|name| 40 + name.len() as u64).sum();
+    let needed = topics.footprint(&documents.corpus) + names;
+    let limit = input.memory.unwrap_or_else(machine::usual_memory);
+    if needed > limit.max(SMALL) {
+        return Err(Failure::Wrong(format!(
+            "{}: this run would take {} of memory, but {} are allowed: raise --memory, keep fewer words \
+             (--max-words, --min-df), ask for fewer topics or give fewer documents",
+            documents.label,
+            size(needed),
+            size(limit)
+        )));
+    }
+    let predicted = Footprint::PROGRAM + needed;
+    if predicted >= WORTH_SAYING && !quiet {
+        say(&format!("memory: at most {}, {} are allowed", size(predicted), size(limit)));
+    }
+    Ok(predicted)
+}
+
+/// Refuses shares of documents that take more than is allowed.
+pub fn check_shares(numbers: usize, input: &DocumentArgs) -> Result<(), hottopixx::Error> {
+    let limit = input.memory.unwrap_or_else(machine::usual_memory).max(SMALL);
+    if 8 * numbers as u64 <= limit {
+        return Ok(());
+    }
+    Err(hottopixx::Error::Setting {
+        name: "memory",
+        value: size(limit),
+        remedy:
+            "the shares of the documents take more: allow more, or give fewer documents at a time"
+                .to_owned(),
+    })
 }
 
 /// Gives the factorization what `--memory` leaves, and what it will take at most; an error when that

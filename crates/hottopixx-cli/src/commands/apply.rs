@@ -2,8 +2,9 @@
 
 use crate::args;
 use crate::documents::{Counts, Kind, kind, read_counts, read_text};
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, print_with};
 use crate::job::Session;
+use crate::memory::check_shares;
 use crate::output;
 use crate::summarise::run_facts;
 use hottopixx::control::Control;
@@ -14,6 +15,7 @@ use hottopixx_report::RunFacts;
 use hottopixx_report::topics::documents_csv;
 use serde::Serialize;
 use std::collections::HashMap;
+use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
@@ -62,12 +64,13 @@ pub fn run(args: &args::ApplyArgs, started: Instant) -> Result<(), Failure> {
         };
         return print(&output::json(&applied));
     }
-    let table = documents_csv(&model.names, titles, dates.as_deref(), &shares);
+    let table =
+        |out: &mut dyn Write| documents_csv(out, &model.names, titles, dates.as_deref(), &shares);
     match &args.out {
-        None => print(&table),
+        None => print_with(|out| table(out)),
         Some(folder) => {
             output::record(folder, std::slice::from_ref(&file))?;
-            write::bytes(folder.join(&file), table)?;
+            write::atomic(folder.join(&file), |out| table(out))?;
             print(&format!("written   {}: {file}\n", folder.display()))
         }
     }
@@ -107,7 +110,7 @@ fn shares(
             let names = read_text(&args.input, format, &mut |block| {
                 let counts = model.count(block)?;
                 values.extend(model.transform(&counts, control)?.into_values());
-                Ok(())
+                check_shares(values.len(), &args.input)
             })?;
             let shares = Dense::new(names.titles.len(), model.names.len(), values);
             Ok((names, shares.map_err(library)?))

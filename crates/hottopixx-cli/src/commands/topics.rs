@@ -4,6 +4,7 @@ use crate::args;
 use crate::documents::{Documents, Kind};
 use crate::failure::{Failure, print};
 use crate::job::Session;
+use crate::memory::plan_topics;
 use crate::output;
 use hottopixx::control::Stop;
 use hottopixx::text::{Reading, StopWords, Tokeniser, VocabularyRules};
@@ -34,6 +35,7 @@ pub fn run(args: &args::TopicsArgs, started: Instant) -> Result<(), Failure> {
         .threads(session.threads);
     let documents = Documents::load(&args.input, &reading, settings.rules())?;
     output::prepare(args.out.as_deref(), &reads, &output::topics_files())?;
+    let predicted = plan_topics(&settings, &documents, &args.input, args.print.quiet)?;
     let load = session.elapsed();
 
     session.interrupt.computing();
@@ -48,6 +50,7 @@ pub fn run(args: &args::TopicsArgs, started: Instant) -> Result<(), Failure> {
         load,
         total: session.elapsed(),
         peak_memory_bytes: peak_memory(),
+        predicted_memory_bytes: Some(predicted),
         threads: session.threads,
         seed: session.seed(),
     };
@@ -117,9 +120,10 @@ fn files(
     output::record(folder, &output::topics_files())?;
     let names: Vec<String> = model.anchors.iter().map(|anchor| anchor.name.clone()).collect();
     let (titles, dates) = (&documents.names.titles, documents.names.dates.as_deref());
-    let table = report::documents_csv(&names, titles, dates, &model.shares);
     write::bytes(folder.join("topics.csv"), report::topics_csv(summary))?;
-    write::bytes(folder.join("documents.csv"), table)?;
+    write::atomic(folder.join("documents.csv"), |out| {
+        report::documents_csv(out, &names, titles, dates, &model.shares)
+    })?;
     write::bytes(folder.join("words.csv"), report::words_csv(model))?;
     let saved = SavedTopics::new(model, reading);
     write::bytes(folder.join("model.json"), serde_json::to_string(&saved).unwrap_or_default())?;

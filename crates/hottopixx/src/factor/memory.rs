@@ -21,10 +21,10 @@ pub struct Footprint {
     pub answer: u64,
 }
 
-/// The program itself, its threads and small things.
-const PROGRAM: u64 = 48 << 20;
-
 impl Footprint {
+    /// The program itself, its threads and small things.
+    pub const PROGRAM: u64 = 48 << 20;
+
     /// The most that the data take at one time, the matrix included.
     pub fn data(&self) -> u64 {
         self.matrix + self.answer + self.localise.max(self.clean)
@@ -32,7 +32,7 @@ impl Footprint {
 
     /// The most that is in memory at one time, with the program itself.
     pub fn peak(&self) -> u64 {
-        PROGRAM + self.data()
+        Self::PROGRAM + self.data()
     }
 }
 
