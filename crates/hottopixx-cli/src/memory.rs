@@ -4,11 +4,13 @@
 //! [`foresee_copies`]), and again when the matrix is there ([`Planner::plan`]). Both are arithmetic,
 //! whatever the header claims.
 
-use crate::args::{InputArgs, TextArgs};
+use crate::args::{DocumentArgs, InputArgs, TextArgs};
+use crate::documents::Documents;
 use crate::failure::{Failure, say};
 use crate::problem::{Problem, Raw};
 use hottopixx::matrix::Shape;
-use hottopixx::{Factor, Method, Work};
+use hottopixx::topics::Topics;
+use hottopixx::{Factor, Footprint, Method, Work};
 use hottopixx_io::{FileHeader, LoadOptions, Source, machine, peek};
 use hottopixx_report::text::size;
 
@@ -64,10 +66,7 @@ impl Planner {
     ) -> Result<(Factor, u64), Failure> {
         let (factor, predicted) = self.plan_for(factor, &problem.label, Data::of(problem))?;
         let predicted = predicted.max(problem.taken);
-        if predicted >= WORTH_SAYING && !quiet {
-            let (most, limit) = (size(predicted), size(self.allowed.limit()));
-            say(&format!("memory: at most {most}, {limit} are allowed"));
-        }
+        self.allowed.announce(predicted, quiet);
         Ok((factor, predicted))
     }
 
@@ -136,6 +135,42 @@ pub fn foresee_copies(source: &Source, options: &LoadOptions, copies: u64) -> Re
     }
 }
 
+/// What topics of these documents will take at most; an error when that is more than is allowed.
+pub fn plan_topics(
+    topics: &Topics,
+    documents: &Documents,
+    input: &DocumentArgs,
+    quiet: bool,
+) -> Result<u64, Failure> {
+    let names = documents.names.titles.iter().chain(documents.names.dates.iter().flatten());
+    let names: u64 = names.map(|name| 40 + name.len() as u64).sum();
+    let needed = topics.footprint(&documents.corpus).saturating_add(names);
+    let allowed = Allowed::by(input.memory);
+    if !allowed.allows(needed) {
+        let remedy = "raise --memory, keep fewer words (--max-words, --min-df), ask for fewer topics or give \
+                      fewer documents";
+        return Err(allowed.refusal(&documents.label, "this run", needed, remedy));
+    }
+    let predicted = Footprint::PROGRAM.saturating_add(needed);
+    allowed.announce(predicted, quiet);
+    Ok(predicted)
+}
+
+/// Refuses shares of documents that take more than is allowed.
+pub fn check_shares(numbers: usize, input: &DocumentArgs) -> Result<(), hottopixx::Error> {
+    let allowed = Allowed::by(input.memory);
+    if allowed.allows(8 * numbers as u64) {
+        return Ok(());
+    }
+    Err(hottopixx::Error::Setting {
+        name: "memory",
+        value: size(allowed.limit()),
+        remedy:
+            "the shares of the documents take more: allow more, or give fewer documents at a time"
+                .to_owned(),
+    })
+}
+
 /// What is known of the data of a run.
 #[derive(Clone, Copy)]
 struct Data {
@@ -174,6 +209,14 @@ impl Allowed {
 
     fn allows(self, needed: u64) -> bool {
         needed <= self.limit().max(SMALL)
+    }
+
+    /// Says what a run will take at most, where it is worth a line.
+    fn announce(self, predicted: u64, quiet: bool) {
+        if predicted >= WORTH_SAYING && !quiet {
+            let (most, limit) = (size(predicted), size(self.limit()));
+            say(&format!("memory: at most {most}, {limit} are allowed"));
+        }
     }
 
     /// The factorization, told what `--memory` leaves beside the matrix; one in a mapped file leaves

@@ -40,6 +40,7 @@ pub fn topics_page(
         load: 0.0,
         total: steps.cooccurrence + steps.anchors + steps.polish,
         peak_memory_bytes: None,
+        predicted_memory_bytes: None,
         threads,
         seed: 0,
     };

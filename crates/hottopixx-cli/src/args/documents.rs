@@ -35,7 +35,7 @@ pub struct DocumentArgs {
     /// Counts: which array of an .npz file, when it holds several
     #[arg(long, value_name = "NAME")]
     pub key: Option<String>,
-    /// Memory that the input may take, such as 8GiB (default: three quarters of the
+    /// Memory that the run may take, such as 8GiB (default: three quarters of the
     /// machine's)
     #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     pub memory: Option<u64>,

@@ -2,9 +2,10 @@
 
 use crate::args;
 use crate::documents::{Counts, Kind, kind, read_counts, read_text};
-use crate::failure::{Failure, print, print_data};
+use crate::failure::{Failure, print, print_data_with};
 use crate::job::Session;
 use crate::json;
+use crate::memory::check_shares;
 use crate::output;
 use crate::summarise::run_facts;
 use hottopixx::control::Control;
@@ -15,6 +16,7 @@ use hottopixx_report::RunFacts;
 use hottopixx_report::topics::documents_csv;
 use serde::Serialize;
 use std::collections::HashMap;
+use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
@@ -46,7 +48,8 @@ pub fn run(args: &args::ApplyArgs, started: Instant) -> Result<(), Failure> {
     let (names, shares) = shares(args, &model, &control)?;
     session.finish();
     let DocumentNames { titles, dates, .. } = &names;
-    let table = documents_csv(&model.names, titles, dates.as_deref(), &shares);
+    let table =
+        |out: &mut dyn Write| documents_csv(out, &model.names, titles, dates.as_deref(), &shares);
     let printed = if args.print.json {
         let applied = Applied {
             input: Source::path(&args.input.path).name(),
@@ -61,13 +64,13 @@ pub fn run(args: &args::ApplyArgs, started: Instant) -> Result<(), Failure> {
         };
         print(&output::json(&applied))
     } else if args.out.is_none() {
-        print_data(&table)
+        print_data_with(&table)
     } else {
         Ok(())
     };
     if let Some(folder) = &args.out {
         output::record(folder, std::slice::from_ref(&file))?;
-        write::bytes(folder.join(&file), table)?;
+        write::atomic(folder.join(&file), |out| table(out))?;
         if !args.print.json {
             print(&format!("written   {}: {file}\n", folder.display()))?;
         }
@@ -107,7 +110,7 @@ fn shares(
             let names = read_text(&args.input, format, &mut |block| {
                 let counts = model.count(block)?;
                 values.extend(model.transform(&counts, control)?.into_values());
-                Ok(())
+                check_shares(values.len(), &args.input)
             })?;
             let shares = Dense::new(names.titles.len(), model.names.len(), values);
             Ok((names, shares.map_err(library)?))

@@ -4,6 +4,7 @@ use crate::args;
 use crate::documents::{Documents, Kind};
 use crate::failure::{Failure, print};
 use crate::job::Session;
+use crate::memory::plan_topics;
 use crate::output;
 use hottopixx::control::Stop;
 use hottopixx::text::{Reading, StopWords, Tokeniser, VocabularyRules};
@@ -33,6 +34,7 @@ pub fn run(args: &args::TopicsArgs, started: Instant) -> Result<(), Failure> {
         .threads(session.threads);
     let documents = Documents::load(&args.input, &reading, settings.rules())?;
     output::prepare(args.out.as_deref(), &reads, &output::topics_files())?;
+    let predicted = plan_topics(&settings, &documents, &args.input, args.print.quiet)?;
     let load = session.elapsed();
 
     session.interrupt.computing();
@@ -47,6 +49,7 @@ pub fn run(args: &args::TopicsArgs, started: Instant) -> Result<(), Failure> {
         load,
         total: session.elapsed(),
         peak_memory_bytes: peak_memory(),
+        predicted_memory_bytes: Some(predicted),
         threads: session.threads,
         seed: session.seed(),
     };
@@ -117,9 +120,10 @@ fn files(
     let mut set = FileSet::new(folder, &output::topics_files());
     let names: Vec<String> = model.anchors.iter().map(|anchor| anchor.name.clone()).collect();
     let (titles, dates) = (&documents.names.titles, documents.names.dates.as_deref());
-    let table = report::documents_csv(&names, titles, dates, &model.shares);
     set.bytes("topics.csv", report::topics_csv(summary))?;
-    set.bytes("documents.csv", table)?;
+    set.write("documents.csv", |out| {
+        report::documents_csv(out, &names, titles, dates, &model.shares)
+    })?;
     set.bytes("words.csv", report::words_csv(model))?;
     let saved = SavedTopics::new(model, reading);
     set.bytes("model.json", serde_json::to_string(&saved).unwrap_or_default())?;

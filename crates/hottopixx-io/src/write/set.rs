@@ -79,7 +79,7 @@ impl FileSet {
     /// # Errors
     /// [`Error::Write`] when it cannot be written.
     pub fn bytes(&mut self, name: &str, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
-        self.add(name, |file| file.write_all(bytes.as_ref()))
+        self.write(name, |file| file.write_all(bytes.as_ref()))
     }
 
     /// Adds `STEM.npy` for a dense matrix or `STEM.npz` for a sparse one; a file of the other kind goes
@@ -92,11 +92,11 @@ impl FileSet {
         match matrix {
             Matrix::Dense(m) => {
                 self.remove(&names[1]);
-                self.add(&names[0], |file| npy::write(file, m))
+                self.write(&names[0], |file| npy::write(file, m))
             }
             Matrix::Sparse(m) => {
                 self.remove(&names[0]);
-                self.add(&names[1], |file| npz::write(file, m))
+                self.write(&names[1], |file| npz::write(file, m))
             }
         }
     }
@@ -106,7 +106,11 @@ impl FileSet {
         self.stale.push(self.folder.join(name));
     }
 
-    fn add(
+    /// Adds a file that is written piece by piece.
+    ///
+    /// # Errors
+    /// [`Error::Write`] when it cannot be written.
+    pub fn write(
         &mut self,
         name: &str,
         body: impl FnOnce(&mut BufWriter<Output>) -> io::Result<()>,

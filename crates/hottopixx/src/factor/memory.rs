@@ -21,9 +21,6 @@ pub struct Footprint {
     pub answer: u64,
 }
 
-/// The program itself, its threads and small things.
-const PROGRAM: u64 = 48 << 20;
-
 /// What is done with a matrix, as far as memory goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
@@ -40,6 +37,9 @@ pub enum Work {
 }
 
 impl Footprint {
+    /// The program itself, its threads and small things.
+    pub const PROGRAM: u64 = 48 << 20;
+
     /// The most that the data take at one time, the matrix included.
     pub fn data(&self) -> u64 {
         let steps = self.localise.max(self.clean);
@@ -48,7 +48,7 @@ impl Footprint {
 
     /// The most that is in memory at one time, with the program itself.
     pub fn peak(&self) -> u64 {
-        PROGRAM.saturating_add(self.data())
+        Self::PROGRAM.saturating_add(self.data())
     }
 
     fn times(self, factor: u64) -> Self {

@@ -11,10 +11,10 @@
 //! of one document without the bias that counting a token against itself would bring. Row i of Q,
 //! scaled to unit sum, is the distribution of the words beside word i.
 
-use super::pairs::{PairKind, PairSums, SparseRow, collect};
+use super::pairs::{PairKind, PairSums, SparseRow, collect, write};
 use crate::Error;
 use crate::control::Control;
-use crate::matrix::{Matrix, Shape};
+use crate::matrix::{Dense, Matrix, Shape};
 
 /// The largest number of co-occurring pairs that is stored: about 6 GiB.
 pub const MAX_COOCCURRENCES: usize = 1 << 29;
@@ -77,7 +77,8 @@ pub fn cooccurrence_within(
     let f = counts.rows();
     let documents = [counts.transpose()];
     let sums = PairSums::new(&documents, PairKind::Cooccurrence);
-    let mut rows: Vec<SparseRow> = Vec::with_capacity(f);
+    // Rows as they come, until they are too many for a sparse matrix: then they go to a dense one at once.
+    let (mut rows, mut dense): (Vec<SparseRow>, Option<Dense>) = (Vec::with_capacity(f), None);
     let mut pairs = 0;
     for block in (0..f).step_by(BLOCK) {
         let done = sums.rows_controlled(counts, 0, block..(block + BLOCK).min(f), control)?;
@@ -92,9 +93,18 @@ pub fn cooccurrence_within(
                 format!("{remedy}drop rare words first (a larger minimum document frequency)");
             return Err(Error::Setting { name, value, remedy });
         }
-        rows.extend(done);
+        match &mut dense {
+            Some(dense) => write(&done, block, dense),
+            None => rows.extend(done),
+        }
+        if dense.is_none() && pairs as f64 > DENSE_ABOVE * (f as f64) * (f as f64) {
+            let mut out = Dense::zeros(f, f);
+            let rows = std::mem::take(&mut rows).into_iter().enumerate();
+            rows.for_each(|(i, row)| write(&[row], i, &mut out));
+            dense = Some(out);
+        }
     }
-    collect(rows, f, pairs as f64 > DENSE_ABOVE * (f as f64) * (f as f64))
+    dense.map_or_else(|| collect(rows, f, false), |dense| Ok(dense.into()))
 }
 
 #[cfg(test)]

@@ -32,6 +32,7 @@ pub use counter::{Counter, Reading};
 pub use stop_words::StopWords;
 pub use tokens::{OpenScratch, Scratch};
 pub use topics::{document_topics, topic_given_word};
+pub(crate) use vocabulary::kept_words;
 pub use vocabulary::{CORE_WORDS, USUAL_WORDS, Vocabulary, VocabularyRules};
 pub use words::Tokeniser;
 

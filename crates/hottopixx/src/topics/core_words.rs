@@ -9,11 +9,13 @@ use crate::matrix::{Dense, Sparse};
 use crate::text::{Corpus, Vocabulary};
 use std::sync::Arc;
 
-/// Words whose company has a smaller part of the median breadth, or of the median coherence, name no topic.
+/// Words whose company has a smaller part of the median breadth are no anchors; nor do those of a smaller part of the
+/// median coherence give a topic its name when it needs another one. (As anchors they may serve: on manual pages the
+/// documents were told apart worse without them.)
 const TELLING: f64 = 0.5;
-/// Telling words for each topic without which others may name topics as well.
+/// Broad words for each topic without which narrow ones may be anchors as well.
 const ENOUGH: usize = 3;
-/// Words that do not tell which a sentence names.
+/// Narrow words that a sentence names.
 const NAMED: usize = 4;
 
 /// The words that topics are found with: those of the co-occurrence.
@@ -26,8 +28,10 @@ pub(super) struct Core {
     pub documents: Vec<usize>,
     /// What a token of each counts for shares.
     pub evidence: Arc<[f64]>,
-    /// Which of them may name a topic.
+    /// Which of them may be anchors.
     pub candidates: Vec<bool>,
+    /// Which of them may take the place of an anchor as the name of a topic.
+    pub names: Vec<bool>,
 }
 
 impl Core {
@@ -40,16 +44,19 @@ impl Core {
         let least = vocabulary.candidate_df;
         let frequent: Vec<bool> = documents.iter().map(|df| *df >= least).collect();
         let companies = companies(taken.counts(), &documents, least);
-        let tells = |company: &Company| company.breadth.min(company.coherence) >= TELLING;
-        let telling: Vec<bool> = companies.iter().map(|c| c.as_ref().is_some_and(tells)).collect();
+        let all = |tells: fn(&Company) -> bool| -> Vec<bool> {
+            companies.iter().map(|company| company.as_ref().is_some_and(tells)).collect()
+        };
+        let broad = all(|company| company.breadth >= TELLING);
+        let names = all(|company| company.breadth.min(company.coherence) >= TELLING);
         let evidence = evidence(&taken.frequencies().0, &documents, kept.documents());
-        let enough = telling.iter().filter(|b| **b).count() >= ENOUGH * rank;
-        let candidates = if enough { telling } else { frequent };
-        Core { places, corpus, documents, evidence, candidates }
+        let enough = broad.iter().filter(|b| **b).count() >= ENOUGH * rank;
+        let candidates = if enough { broad } else { frequent };
+        Core { places, corpus, documents, evidence, candidates, names }
     }
 
-    /// Which words are frequent enough to name a topic but tell too little, in a sentence; `None` when none is.
-    pub fn not_telling(&self, kept: &Corpus, vocabulary: &Vocabulary) -> Option<String> {
+    /// Which words are frequent enough to name a topic but too narrow, in a sentence; `None` when none is.
+    pub fn narrow(&self, kept: &Corpus, vocabulary: &Vocabulary) -> Option<String> {
         let frequent = |w: &usize| self.documents[*w] >= vocabulary.candidate_df;
         let mut out: Vec<usize> =
             (0..self.places.len()).filter(|w| frequent(w) && !self.candidates[*w]).collect();
@@ -59,8 +66,7 @@ impl Core {
         let more = if out.len() > NAMED { ", …" } else { "" };
         (!out.is_empty()).then(|| {
             format!(
-                "Not as names of topics: {} of these, for few other words go with them, or words that do not go \
-                 with each other ({}{more}).",
+                "Not as names of topics: {} of these, for few other words go with them ({}{more}).",
                 out.len(),
                 named.join(", ")
             )

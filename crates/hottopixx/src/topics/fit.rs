@@ -60,6 +60,7 @@ impl Topics {
         let core = Core::of(&kept, &vocabulary, self.rank);
         let telling = Matrix::from(telling(core.counts(&kept)).transpose());
         let q = cooccurrence_controlled(&telling, &control)?;
+        drop(telling);
         let x = UnitRows::new(&q).map_err(|error| match error {
             Error::AllZero { .. } => Error::Setting {
                 name: "words of a document",
@@ -194,6 +195,8 @@ impl Topics {
         let mut order: Vec<usize> = (0..self.rank).collect();
         order.sort_by(|&a, &b| frequent[b].total_cmp(&frequent[a]).then(a.cmp(&b)));
         let topics = polished.topics.topics().select_rows(&order);
+        let steps = polished.steps;
+        drop(polished);
         let fallback: Vec<f64> = order.iter().map(|&k| frequent[k]).collect();
         // The last step moved the topics: documents get the shares that are best for where they are.
         let by_word = ByWord::new(&topics, &evidence);
@@ -213,7 +216,7 @@ impl Topics {
             proportions: fallback,
             shares,
             evidence: evidence.to_vec(),
-            steps: polished.steps,
+            steps,
             before,
             after,
         }

@@ -36,6 +36,7 @@ mod company;
 mod core_words;
 mod figures;
 mod fit;
+mod memory;
 mod model;
 mod naming;
 mod polish;

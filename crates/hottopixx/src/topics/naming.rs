@@ -57,8 +57,8 @@ pub(super) struct Named<'a> {
 impl Named<'_> {
     /// Where the polish has led a topic away from its anchor, so that most of the word is in other topics or
     /// it is not among the first words of this one by keyness, the topic takes the name of the first of these that
-    /// belongs to it and may name a topic; else of the first that belongs to it; else of the first. Says whether any
-    /// has changed.
+    /// belongs to it and has coherent company; else of the first that belongs to it and may be an anchor; else of the
+    /// first that belongs to it; else of the first. Says whether any has changed.
     pub fn follow(&mut self, fitted: &Fitted) -> bool {
         let Fitted { topics, proportions, order, keyness, .. } = fitted;
         let given_topic = figures::topic_given_word(topics, proportions);
@@ -74,8 +74,12 @@ impl Named<'_> {
                 continue;
             }
             let free = || first.iter().copied().filter(|w| !taken.contains(w));
-            let best = free().find(|&w| belongs(w) && self.core.candidates[w]);
-            let best = best.or_else(|| free().find(|&w| belongs(w))).or_else(|| free().next());
+            let Core { names, candidates, .. } = &self.core;
+            let best = free()
+                .find(|&w| belongs(w) && names[w])
+                .or_else(|| free().find(|&w| belongs(w) && candidates[w]))
+                .or_else(|| free().find(|&w| belongs(w)))
+                .or_else(|| free().next());
             if let Some(word) = best {
                 taken.push(word);
                 self.anchors[k] = vec![word];
@@ -108,7 +112,7 @@ impl Named<'_> {
         let mut candidates = vec![false; words];
         places.iter().zip(&self.core.candidates).for_each(|(&w, may)| candidates[w] = *may);
         let mut notes = vec![self.vocabulary.reason.clone()];
-        notes.extend(self.core.not_telling(&self.kept, &self.vocabulary));
+        notes.extend(self.core.narrow(&self.kept, &self.vocabulary));
         notes.extend(self.judged.first().map(|best| chosen(best, self.judged.len(), self.moved)));
         TopicModel {
             typical: figures::typical(&shares, &lengths),
