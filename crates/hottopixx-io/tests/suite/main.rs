@@ -2,6 +2,7 @@
 
 mod big;
 mod common;
+mod cubes;
 mod documents;
 mod files;
 mod formats;
