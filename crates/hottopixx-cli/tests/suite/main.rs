@@ -11,4 +11,5 @@ mod resume;
 mod tables;
 mod topics;
 mod topics_page;
+mod unmix;
 mod verify;

@@ -11,6 +11,7 @@ mod partition;
 mod rank;
 mod reproduce;
 mod topics;
+mod unmix;
 mod verify;
 
 pub use certify::CertifyArgs;
@@ -24,4 +25,5 @@ pub use partition::PartitionArgs;
 pub use rank::RankArgs;
 pub use reproduce::ReproduceArgs;
 pub use topics::{ApplyArgs, TopicsArgs};
+pub use unmix::UnmixArgs;
 pub use verify::VerifyArgs;
