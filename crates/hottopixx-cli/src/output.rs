@@ -40,6 +40,13 @@ pub fn topics_files() -> Vec<String> {
         .to_vec()
 }
 
+/// What `--out` holds after `unmix`.
+pub fn unmix_files() -> Vec<String> {
+    let matrices = ["abundances", "spectra", "pixel_spectra", "errors"];
+    let names = ["materials.csv", "summary.json", "report.html"].map(str::to_owned);
+    names.into_iter().chain(matrices.map(|stem| format!("{stem}.npy"))).collect()
+}
+
 /// The names that matrices with these stems can have.
 pub fn matrix_files(stems: &[&str]) -> Vec<String> {
     stems.iter().flat_map(|stem| [format!("{stem}.npy"), format!("{stem}.npz")]).collect()
@@ -130,6 +137,9 @@ pub fn written_before(folder: &Path) -> BTreeSet<String> {
     }
     if object("summary.json").is_some_and(|v| has(&v, &["topics", "perplexity", "version"])) {
         ours.extend(topics_files());
+    }
+    if object("summary.json").is_some_and(|v| has(&v, &["materials", "mean_error", "version"])) {
+        ours.extend(unmix_files());
     }
     if object("certificate.json").is_some_and(|v| has(&v, &["certificate", "rows", "version"])) {
         ours.extend(matrix_files(&CERTIFICATE));

@@ -14,7 +14,7 @@ mod text;
 
 pub use commands::{
     ApplyArgs, CertifyArgs, CompareArgs, CompletionsArgs, DemoArgs, EvaluateArgs, FactorArgs,
-    GenerateArgs, InfoArgs, ManArgs, PartitionArgs, RankArgs, ReproduceArgs, TopicsArgs,
+    GenerateArgs, InfoArgs, ManArgs, PartitionArgs, RankArgs, ReproduceArgs, TopicsArgs, UnmixArgs,
     VerifyArgs,
 };
 pub use documents::DocumentArgs;
@@ -39,6 +39,7 @@ use std::ffi::OsString;
 Examples:
   hottopixx demo                         topics of a small news corpus
   hottopixx topics news.txt --rank 10    topics of your documents, one per line
+  hottopixx unmix cube.npy --rank 4      materials of a hyperspectral scene
   hottopixx factor X.npy --rank 10       rows of X are features
   hottopixx factor X.csv --rank 10 --transpose --out answer
   hottopixx factor docword.nips.txt.gz --names vocab.nips.txt --rank 20 \\
@@ -60,6 +61,8 @@ pub enum Command {
     Demo(DemoArgs),
     /// Find the topics of documents
     Topics(TopicsArgs),
+    /// Find the materials of a scene, with a map of each
+    Unmix(UnmixArgs),
     /// Factor a matrix: the main job
     Factor(FactorArgs),
     /// The topics of new documents, from an answer of 'topics'

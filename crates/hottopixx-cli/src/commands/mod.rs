@@ -13,6 +13,7 @@ mod rank;
 pub mod reproduce;
 mod shell;
 mod topics;
+mod unmix;
 mod verify;
 
 use crate::args::Command;
@@ -25,6 +26,7 @@ pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
     match command {
         Command::Demo(args) => demo::run(args, started),
         Command::Topics(args) => topics::run(args, started),
+        Command::Unmix(args) => unmix::run(args, started),
         Command::Apply(args) => apply::run(args, started),
         Command::Factor(args) => factor::run(args, started),
         Command::Generate(args) => generate::run(args),

@@ -12,4 +12,5 @@ mod resume;
 mod tables;
 mod topics;
 mod topics_page;
+mod unmix;
 mod verify;

@@ -33,6 +33,14 @@ pub fn npy(path: impl AsRef<Path>, matrix: &Dense) -> Result<(), Error> {
     atomic(path, |file| npy::write(file, matrix))
 }
 
+/// Writes the numbers of a dense matrix, row by row, as a `.npy` array of any shape of the same size.
+///
+/// # Errors
+/// [`Error::Write`] when the file cannot be written, or the shape has another size.
+pub fn npy_shaped(path: impl AsRef<Path>, matrix: &Dense, shape: &[usize]) -> Result<(), Error> {
+    atomic(path, |file| npy::write_shaped(file, matrix.values(), shape))
+}
+
 /// Writes a sparse matrix as `.npz`, as `scipy.sparse.save_npz` writes CSR; `scipy.sparse.load_npz`
 /// reads it.
 ///

@@ -3,6 +3,7 @@
 mod big;
 mod common;
 mod counting;
+mod cubes;
 mod documents;
 #[path = "../../../../fuzz/src/exercise.rs"]
 mod exercise;

@@ -12,6 +12,7 @@ mod rank;
 mod reproduce;
 mod shell;
 mod topics;
+mod unmix;
 mod verify;
 
 pub use certify::CertifyArgs;
@@ -26,4 +27,5 @@ pub use rank::RankArgs;
 pub use reproduce::ReproduceArgs;
 pub use shell::{CompletionsArgs, ManArgs};
 pub use topics::{ApplyArgs, TopicsArgs};
+pub use unmix::UnmixArgs;
 pub use verify::VerifyArgs;
