@@ -20,6 +20,7 @@ from ._fits import weights_on
 from ._fitted import FittedAnswer, component_count, increasing, warn_of_limits
 from ._functions import factored
 from ._options import index_names, seed_number, threads_of
+from ._scene import Scene, unmixed
 
 if TYPE_CHECKING:
     import os
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ._answer import Factorization
     from ._types import Floats
 
-_ABUNDANCES = ("free", "sum-to-one")
+_ABUNDANCES = ("free", "shares", "sum-to-one")
 
 
 class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
@@ -44,10 +45,17 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         (see `path`).
     method : str, default="auto"
         How they are found: "auto", "hottopixx", "minimax", "total", "gradient", "spa", "snpa" or
-        "xray"; see `hottopixx.factor`.
-    abundances : {"free", "sum-to-one"}, default="free"
-        What `transform` returns: nonnegative weights with the least l1 error, in the units of X; or
-        such weights that sum to one for each sample: shares, for data without shadows.
+        "xray", as in `hottopixx.factor`, which count all samples alike; or "unmix", as `hottopixx
+        unmix` does for real scenes: bands count by their noise, dark pixels less, neighbours are
+        averaged, and outliers name nothing.
+    abundances : {"free", "shares", "sum-to-one"}, default="free"
+        What `transform` returns: nonnegative weights with the least l1 error, in the units of X;
+        these divided by their sum, which leaves the brightness of a sample free (what `hottopixx
+        unmix` calls sum-to-one); or weights that must sum to one when they are fitted, for data
+        without shadows.
+    smooth : bool, default=False
+        Whether `components_` are means of the purest pixels instead of single ones, which are
+        noisy; for "unmix" alone.
     objective : {"mean", "max"}, default="mean"
         Which error is made small: the mean l1 error of a sample, or the largest.
     effort : {"quick", "normal", "thorough"}, default="normal"
@@ -77,6 +85,10 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
     reconstruction_err_ : float
         Mean over samples of the l1 error with free weights, samples scaled to sum 1: 0 is perfect,
         1 explains nothing.
+    spectra_ : ndarray of shape (n_components_, n_features_in_) or None
+        Means of the purest pixels of each, for "unmix".
+    outliers_, dark_ : ndarray
+        Samples that nothing explains, and samples near the noise, for "unmix"; empty otherwise.
     image_shape_ : tuple of int or None
         Height and width, where X was a cube.
     result_ : Factorization
@@ -115,6 +127,7 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         *,
         method: str = "auto",
         abundances: str = "free",
+        smooth: bool = False,
         objective: str = "mean",
         effort: str = "normal",
         candidates: Any = None,
@@ -126,6 +139,7 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         self.n_components = n_components
         self.method = method
         self.abundances = abundances
+        self.smooth = smooth
         self.objective = objective
         self.effort = effort
         self.candidates = candidates
@@ -166,10 +180,27 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
             "threads": threads_of(self.n_jobs),
             "verbose": bool(self.verbose),
         }
-        result = factored(X, rank, self.method, names, options, "sample")
-        self._keep(result, X.dtype, shape)
+        scene = None
+        if self._unmixes():
+            scene = unmixed(dense(X), rank, shape, names, options)
+            result = scene.answer
+        else:
+            result = factored(X, rank, self.method, names, options, "sample")
+        self._keep(result, X.dtype, shape, scene)
         warn_of_limits(result.stop)
         return self
+
+    def _unmixes(self) -> bool:
+        """Whether the method is that of scenes, and the options are such that it can be."""
+        if self.method != "unmix":
+            if self.smooth:
+                raise ValueError(f'smooth goes with method="unmix", not with {self.method!r}')
+            return False
+        if self.objective != "mean" or self.effort != "normal" or self.candidates is not None:
+            raise ValueError(
+                'objective, effort and candidates do not go with method="unmix": leave them out'
+            )
+        return True
 
     def _validated(self, X: Any, reset: bool) -> Any:
         """Samples x features as numbers that are not negative."""
@@ -177,13 +208,23 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         check_non_negative(X, "HottSamples (input X)")
         return X
 
-    def _keep(self, result: Factorization, dtype: Any, shape: tuple[int, int] | None) -> None:
+    def _keep(
+        self,
+        result: Factorization,
+        dtype: Any,
+        shape: tuple[int, int] | None,
+        scene: Scene | None,
+    ) -> None:
         """The answer as attributes."""
         order = increasing(result)
         self.result_ = result
         self.image_shape_ = shape
         self.sample_indices_ = result.hott[order]
-        self.components_ = np.ascontiguousarray(dense(result.W)[order], dtype=dtype)
+        self.spectra_ = None if scene is None else scene.spectra[order].astype(dtype)
+        self.outliers_ = np.zeros(0, np.intp) if scene is None else scene.outliers
+        self.dark_ = np.zeros(0, np.intp) if scene is None else scene.dark
+        chosen = self.spectra_ if self.smooth else dense(result.W)[order]
+        self.components_ = np.ascontiguousarray(chosen, dtype=dtype)
         self.groups_ = [result.groups[k] for k in order]
         self.certificate_ = result.certificate
         self.reconstruction_err_ = result.error.mean_l1
@@ -200,8 +241,8 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_components_)
-            Nonnegative weights, as `abundances` says. A sample of zeros has weights of zero, or
-            equal shares.
+            Nonnegative weights, as `abundances` says. A sample of zeros has weights of zero, unless
+            they must sum to one.
         """
         check_is_fitted(self)
         X = self._validated(_flat(X)[0], reset=False)
@@ -213,6 +254,9 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
             threads=threads_of(self.n_jobs),
             verbose=bool(self.verbose),
         )
+        if self.abundances == "shares":
+            sums = found.sum(axis=1, keepdims=True)
+            found = found / np.where(sums > 0, sums, 1.0)
         return found.astype(X.dtype, copy=False)
 
     def inverse_transform(self, X: Any) -> Any:
@@ -303,7 +347,10 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
             "image_shape_": self.image_shape_,
             "feature_names_in_": None if names is None else list(names),
         }
-        save_estimator(self, path, {}, facts)
+        arrays = {}
+        if self.spectra_ is not None:
+            arrays = {"spectra": self.spectra_, "outliers": self.outliers_, "dark": self.dark_}
+        save_estimator(self, path, arrays, facts)
 
     def _restore(self, result: Factorization, arrays: Any, facts: dict[str, Any]) -> None:
         """What `save` wrote."""
@@ -311,7 +358,12 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         if facts["feature_names_in_"] is not None:
             self.feature_names_in_ = np.array(facts["feature_names_in_"], dtype=object)
         shape = facts["image_shape_"]
-        self._keep(result, np.dtype(facts["dtype"]), None if shape is None else tuple(shape))
+        scene = None
+        if arrays:
+            back = np.argsort(increasing(result))  # as they were before they were sorted
+            scene = Scene(result, arrays["spectra"][back], arrays["outliers"], arrays["dark"])
+        dtype = np.dtype(facts["dtype"])
+        self._keep(result, dtype, None if shape is None else tuple(shape), scene)
 
     @property
     def _n_features_out(self) -> int:

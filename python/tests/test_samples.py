@@ -78,6 +78,41 @@ def test_shares_are_the_best_that_sum_to_one():
         assert np.abs(x - shares @ model.components_).sum() == pytest.approx(best.fun, rel=1e-7)
 
 
+def test_scenes_are_unmixed_with_outliers_set_aside(tmp_path):
+    random = np.random.default_rng(1)
+    bands = np.linspace(0, 1, 40)
+    spectra = 0.3 + np.exp(-(((bands - np.array([[0.15], [0.5], [0.85]])) / 0.12) ** 2))
+    shares = random.dirichlet([0.4, 0.4, 0.4], 400)
+    shares[:60] = np.repeat(np.eye(3), 20, axis=0)
+    pixels = shares @ spectra + 0.01 * random.standard_normal((400, 40))
+    pixels = pixels.clip(min=0)
+    pixels[123] = 0.01
+    pixels[123, 7] = 5.0  # a dead pixel, as extreme as any
+    model = HottSamples(3, method="unmix").fit(pixels.reshape(20, 20, 40))
+    assert 123 in model.outliers_
+    nearest = np.abs(model.components_[:, None] - spectra).mean(axis=2).argmin(axis=1)
+    assert sorted(nearest) == [0, 1, 2]
+    np.testing.assert_array_equal(model.components_, pixels[model.sample_indices_])
+    assert all(i in group for i, group in zip(model.sample_indices_, model.groups_, strict=True))
+    smooth = HottSamples(3, method="unmix", smooth=True, abundances="shares")
+    smooth.fit(pixels.reshape(20, 20, 40))
+    np.testing.assert_array_equal(smooth.components_, model.spectra_)
+    truth = spectra[nearest]
+    assert np.abs(smooth.components_ - truth).mean() < np.abs(model.components_ - truth).mean()
+    found = smooth.transform(pixels)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+    assert np.abs(found - shares[:, nearest])[np.arange(400) != 123].mean() < 0.05
+    smooth.save(tmp_path / "model.hott")
+    again = hottopixx.load(tmp_path / "model.hott")
+    np.testing.assert_array_equal(again.transform(pixels), found)
+    assert again.outliers_.tolist() == smooth.outliers_.tolist()
+    assert 123 in HottSamples(3, method="unmix").fit(pixels).outliers_
+    with pytest.raises(ValueError, match='smooth goes with method="unmix"'):
+        HottSamples(3, smooth=True).fit(pixels)
+    with pytest.raises(ValueError, match="do not go with method"):
+        HottSamples(3, method="unmix", objective="max").fit(pixels)
+
+
 def test_sparse_frames_and_new_data():
     cube, _ = planted()
     X = cube.reshape(80, 30)
@@ -111,7 +146,9 @@ def test_says_what_is_wrong():
         HottSamples().maps_()
     with pytest.raises(ValueError, match="n_components=81 must be between 1 and n_samples=80"):
         HottSamples(81).fit(cube)
-    with pytest.raises(ValueError, match="abundances is 'half': choose one of free, sum-to-one"):
+    with pytest.raises(
+        ValueError, match="abundances is 'half': choose one of free, shares, sum-to-one"
+    ):
         HottSamples(abundances="half").fit(cube)
     with pytest.raises(ValueError, match="Negative values in data passed to HottSamples"):
         HottSamples().fit(-cube)

@@ -435,14 +435,14 @@ def test_few_documents_and_turned_counts_get_advice(counts):
 
 
 def test_counts_and_poor_answers_get_advice(documents):
-    pipeline = make_pipeline(CountVectorizer(), Hottopixx(3))
+    pipeline = make_pipeline(CountVectorizer(), Hottopixx(3, method="spa"))
     with pytest.warns(AdviceWarning, match="use hottopixx.HottTopics"):
         random = np.random.default_rng(0)
         words = [f"w{j}" for j in range(300)]
         pipeline.fit([" ".join(random.choice(words, 9)) for _ in range(80)])
     X = random.permutation(np.eye(40) + 1e-3)
     with pytest.warns(AdviceWarning, match="explain next to nothing"):
-        Hottopixx(2).fit(X)
+        Hottopixx(2, method="spa").fit(X)
 
 
 def test_cooccurrence_keeps_its_type_and_wants_counts(counts):

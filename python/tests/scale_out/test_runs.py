@@ -45,9 +45,10 @@ def test_rows_of_x_have_the_bytes_of_one_machine(cluster, pixels, dense):
     documents = pixels.X.T.copy() if dense else sp.csr_array(pixels.X.T)
     rows = pixels.X if dense else sp.csr_array(pixels.X)
     for method, threads, count in (("auto", 1, 40), ("spa", 2, 5), ("snpa", 4, 1)):
-        chosen = hottopixx.factor(rows, 5, method)
+        effort = {"effort": "quick"} if method == "auto" else {}
+        chosen = hottopixx.factor(rows, 5, method, **effort)
         one = hottopixx.evaluate(rows, chosen.hott)
-        found = scaled.factor(pieces(documents, count), 5, method, worker_threads=threads)
+        found = scaled.factor(pieces(documents, count), 5, method, worker_threads=threads, **effort)
         assert found.hott.tolist() == chosen.hott.tolist()
         assert same_bytes(found.F, one.F) and same_bytes(found.W, one.W)
         assert method == "auto" or same_bytes(found.F, chosen.F)
@@ -139,14 +140,15 @@ def test_a_checkpoint_is_gone_on_from(counts, tmp_path, monkeypatch, matrix):
 
 def test_a_sketch_finds_the_same_topics():
     counts = hottopixx.generate(
-        "multinomial", features=200, examples=3000, rank=6, tokens=60, seed=1
+        "multinomial", features=120, examples=2000, rank=6, tokens=60, seed=1
     )
     documents = sp.csr_array(counts.X.T)
-    exact = scaled.factor(documents, 6, matrix="cooccurrence", address="inline")
+    exact = scaled.factor(documents, 6, "spa", matrix="cooccurrence", address="inline")
     assert counts.recall(exact.hott) == 1.0
     for method in ("auto", "minimax"):
+        effort = {"effort": "quick"} if method == "auto" else {}
         found = scaled.factor(
-            documents, 6, method, matrix="cooccurrence", sketch=60, address="inline"
+            documents, 6, method, matrix="cooccurrence", sketch=60, address="inline", **effort
         )
         assert counts.recall(found.hott) == 1.0
         assert "sketch" in found.notes[0] and "as large or larger" in found.notes[1]
