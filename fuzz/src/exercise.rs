@@ -254,7 +254,7 @@ pub fn commands(bytes: &[u8]) {
         entries: usize::try_from(header.bytes / 8).unwrap_or(usize::MAX),
         dense: header.dense,
     });
-    if !shape.is_none_or(|shape| plan(shape) <= 16 * MEMORY) {
+    if shape.is_some_and(|shape| plan(shape) > 16 * MEMORY) {
         return; // refused, as every command does
     }
     let Ok(loaded) = load(&source, &options) else { return };

@@ -108,6 +108,7 @@ pub fn record(folder: &Path, files: &[String]) -> Result<(), Failure> {
     let mut all = recorded(folder);
     all.extend(files.iter().cloned());
     let lines: String = all.iter().map(|file| format!("{file}\n")).collect();
+    write::remove_orphans(folder.join(RECORD));
     Ok(write::bytes(folder.join(RECORD), lines)?)
 }
 

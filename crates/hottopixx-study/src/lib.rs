@@ -16,12 +16,14 @@
 //! What is part of the paper is also a [`Section`](hottopixx_report::page::Section) of the page that
 //! `hottopixx reproduce` writes: [`profiles`], [`large`], [`rmse`], [`svm`] and [`hard`].
 
+pub mod audit;
 pub mod auto;
 pub mod bench;
 pub mod campaign;
 pub mod choice;
 pub mod clock;
 pub mod folder;
+pub mod footprint;
 pub mod hard;
 pub mod large;
 pub mod limits;
@@ -32,6 +34,7 @@ pub mod real;
 pub mod recovery;
 pub mod rmse;
 pub mod scenes;
+pub mod soak;
 pub mod svm;
 pub mod total;
 mod words;

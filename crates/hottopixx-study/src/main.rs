@@ -5,7 +5,7 @@ use hottopixx::Method;
 use hottopixx_study::StudyReport;
 use hottopixx_study::large::{ProcessRunner, RunRequest};
 use hottopixx_study::{
-    auto, bench, campaign, choice, hard, limits, lp, real, recovery, scenes, total,
+    auto, bench, campaign, choice, footprint, hard, limits, lp, real, recovery, scenes, soak, total,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -64,6 +64,10 @@ enum Study {
         #[arg(long, value_name = "TEXT")]
         only: Vec<String>,
     },
+    /// Runs killed, interrupted and limited at every moment: is what is left whole and true?
+    Soak(soak::SoakSettings),
+    /// Peaks of memory beside what was predicted, method by method
+    Footprint(footprint::FootprintSettings),
     /// The paper's linear programs by cutting planes
     Lp {
         #[command(subcommand)]
@@ -100,6 +104,8 @@ fn main() -> anyhow::Result<ExitCode> {
                 if quick { limits::LimitSettings::BUSY } else { limits::LimitSettings::PROMISED };
             limits::run(&limits::LimitSettings { program, data, quick, leeway, only })?
         }
+        Study::Soak(settings) => soak::run(&settings)?,
+        Study::Footprint(settings) => footprint::run(&settings)?,
         Study::Lp { part } => lp::run(&part)?,
         Study::Campaign(settings) => campaign::run(&settings)?,
         Study::Choice(settings) => choice::run(&settings)?,

@@ -29,6 +29,7 @@ pub fn run(args: &args::GenerateArgs) -> Result<(), Failure> {
             taken.display()
         )));
     }
+    [&args.out, &truth].into_iter().for_each(write::remove_orphans);
     let recipe = recipe(args);
     let instance = recipe.generate().map_err(|error| {
         Failure::Wrong(format!("cannot generate {}: {error}", args.family.name()))

@@ -45,6 +45,7 @@ pub fn run(args: &args::PartitionArgs) -> Result<(), Failure> {
     output::prepare(Some(&args.out), &reads, &files)?;
     files.extend(lists);
     let before = output::written_before(&args.out);
+    write::remove_orphans_in(&args.out, &files);
     output::record(&args.out, &files)?;
     // Until all is written, the folder says nothing about what it held before.
     for stale in [MANIFEST, VOCABULARY] {

@@ -39,6 +39,20 @@ fn every_command_plans_before_it_takes_memory() {
         }
     }
     assert!(folder.text(&["info", "claims.hpx"]).contains("not read"));
+    // Through a pipe there is no header to look at first.
+    for command in [
+        &["factor", "-", "--rank", "1"][..],
+        &["partition", "-", "--out", "parts"],
+        &["topics", "-", "--rank", "2"],
+        &["info", "-"],
+    ] {
+        let command = [command, &["--format", "hpx", "--memory", "8GiB"]].concat();
+        let file = std::fs::File::open(folder.path("claims.hpx")).unwrap();
+        let output = folder.command(&command).stdin(file).output().unwrap();
+        let sentence = error(&output);
+        assert_eq!(output.status.code(), Some(1), "{command:?}: {sentence}");
+        assert!(sentence.contains("of memory"), "{sentence}");
+    }
 }
 
 /// One line without an end, in every format that has lines.

@@ -9,6 +9,7 @@ mod limits;
 mod refusals;
 mod reproduce;
 mod resume;
+mod soak;
 mod tables;
 mod topics;
 mod topics_page;

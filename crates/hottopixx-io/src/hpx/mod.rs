@@ -51,8 +51,11 @@ pub(crate) fn fetch(
     read(Stream { head, body: Body::File(file), length: Some(length) }, budget).map(Some)
 }
 
-/// Checks sizes of names, which are copied whatever becomes of the numbers.
-fn check_names(header: &HpxHeader, budget: Budget) -> Result<(), Fault> {
+/// Rows and columns that take less are never refused: a mapped matrix takes no memory of its own.
+const EVERYBODY_HAS: u128 = 64 << 20;
+
+/// Checks sizes of names, which are copied whatever becomes of the numbers, and of the matrix itself.
+fn check_sizes(header: &HpxHeader, budget: Budget) -> Result<(), Fault> {
     let mut needed = u128::from(header.labels.unwrap_or(0)) * 8;
     for (bytes, count) in [(header.row_names, header.rows), (header.col_names, header.cols)] {
         let Some(bytes) = bytes else { continue };
@@ -60,6 +63,11 @@ fn check_names(header: &HpxHeader, budget: Budget) -> Result<(), Fault> {
             return Err(fault("there are fewer names than rows or columns"));
         }
         needed += u128::from(bytes) + u128::from(count) * size_of::<String>() as u128;
+    }
+    // Whoever works with the matrix takes some numbers for every row and column, whatever is stored.
+    let lines = (u128::from(header.rows) + u128::from(header.cols)) * 16;
+    if header.sparse && lines > EVERYBODY_HAS {
+        budget.sparse(header.rows, header.cols, FileLocation::File)?;
     }
     if header.labels.is_some_and(|labels| labels != header.rows && labels != header.cols) {
         return Err(fault("the number of labels is not that of the samples"));
@@ -78,7 +86,7 @@ fn mapped(
     if found != at.total {
         return Err(fault(format!("the file has {found} bytes where {} belong", at.total)));
     }
-    check_names(header, budget)?;
+    check_sizes(header, budget)?;
     let (rows, cols) = crate::budget::sizes(header.rows, header.cols, FileLocation::File)?;
     let outside = || fault("a section is outside the file");
     let section = |s: Section| -> Result<&[u8], Fault> {
@@ -157,7 +165,7 @@ fn stored(reader: impl Read, budget: Budget) -> Result<Parsed, Fault> {
     let mut start = [0; SIZE];
     let found = fill(&mut stream, &mut start)?;
     let (header, at) = HpxHeader::decode(&start[..found])?;
-    check_names(&header, budget)?;
+    check_sizes(&header, budget)?;
     let (rows, cols) = crate::budget::sizes(header.rows, header.cols, FileLocation::File)?;
     budget.check(u128::from(at.total), FileLocation::File, || {
         format!("a matrix of {rows} x {cols} with {} entries", header.stored)

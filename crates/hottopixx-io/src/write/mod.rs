@@ -150,3 +150,9 @@ pub fn remove_orphans(path: impl AsRef<Path>) {
         temporary::remove_orphans(temporary::folder_of(&path), &[name]);
     }
 }
+
+/// The same for files of one folder, which is looked through once.
+pub fn remove_orphans_in(folder: impl AsRef<Path>, names: &[String]) {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    temporary::remove_orphans(folder.as_ref(), &names);
+}

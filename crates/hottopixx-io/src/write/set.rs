@@ -6,8 +6,8 @@
 //! hashes in the last file tell.
 
 use super::disk::{self, Output};
-use super::temporary::{Temporary, remove_orphans};
-use super::{npy, npz};
+use super::temporary::Temporary;
+use super::{npy, npz, remove_orphans_in};
 use crate::error::Error;
 use crate::source::display_name;
 use hottopixx::matrix::Matrix;
@@ -69,8 +69,7 @@ impl FileSet {
     /// have left half done is taken away.
     pub fn new(folder: impl Into<PathBuf>, names: &[String]) -> FileSet {
         let folder = folder.into();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        remove_orphans(&folder, &names);
+        remove_orphans_in(&folder, names);
         FileSet { folder, staged: Vec::new(), stale: Vec::new() }
     }
 

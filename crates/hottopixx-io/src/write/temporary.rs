@@ -106,10 +106,11 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, Output)> {
 /// Takes away what writers of these files that did not come to their end have left in a folder.
 pub(super) fn remove_orphans(folder: &Path, names: &[&str]) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names: std::collections::HashSet<&str> = names.iter().copied().collect();
     for entry in entries {
         let name = entry.file_name();
         let Some((of, process)) = name.to_str().and_then(parts) else { continue };
-        if names.contains(&of) && is_orphan(&entry.path(), process) {
+        if names.contains(of) && is_orphan(&entry.path(), process) {
             // One that stays does no harm.
             let _ = fs::remove_file(entry.path());
         }

@@ -507,3 +507,17 @@ fn every_step_is_announced() {
         assert!(localize > 0.0 && select > 0.0 && clean > 0.0);
     }
 }
+
+/// A checkpoint goes on wherever the answer is the same: on a machine with more memory, or with less.
+#[test]
+fn a_limit_on_memory_that_changes_nothing_is_no_other_run() {
+    let matrix = Recipe::new(Family::Paper, 3).size(30, 3000).generate().unwrap().matrix;
+    let factor = || Factor::new(3).method(Method::Hottopixx);
+    let usual = factor().fingerprint(&matrix);
+    for bytes in [1 << 28, 1 << 33, 1 << 40] {
+        assert_eq!(factor().memory(bytes).fingerprint(&matrix), usual, "{bytes}");
+    }
+    // In windows the examples come in another order.
+    assert_ne!(factor().memory(1).fingerprint(&matrix), usual);
+    assert_ne!(factor().seed(1).fingerprint(&matrix), usual);
+}
