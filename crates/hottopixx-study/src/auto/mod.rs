@@ -2,8 +2,8 @@
 //!
 //! On generated instances of all families, dense and sparse, by both objectives, the error of `auto`
 //! must not be above that of any other method that needs nothing but the rank, nor above 1.001 times
-//! that of the true rows ([`planted`]). On the data sets of a folder, the built-in corpus and some larger
-//! instances the same holds ([`sets`]); there the error is also compared with the best greedy
+//! that of the true rows (`planted`). On the data sets of a folder, the built-in corpus and some larger
+//! instances the same holds (`sets`); there the error is also compared with the best greedy
 //! method, and another build of the program may be run beside it.
 
 mod planted;

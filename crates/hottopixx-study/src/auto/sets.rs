@@ -65,7 +65,7 @@ fn sets(folder: Option<&Path>) -> Result<Vec<DataSet>> {
         source: Source::Planted(recipe),
     };
     sets.push(planted("documents", Recipe::new(Family::Documents, 50).size(5000, 50_000).seed(1)));
-    sets.push(planted("multinomial", Recipe::new(Family::Multinomial, 25).size(2000, 5000)));
+    sets.push(planted("multinomial", Recipe::new(Family::Multinomial, 25).size(1000, 2000)));
     sets.push(DataSet { name: "scene".to_owned(), source: Source::Scene, ranks: vec![5] });
     let Some(folder) = folder else { return Ok(sets) };
     // One in twenty, one in fifty of the documents, and those that leave some thousand words.
