@@ -230,9 +230,9 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
         HottTopics
             The fitted estimator.
         """
-        if self.n_components < 1:
+        if not isinstance(self.n_components, (int, np.integer)) or self.n_components < 1:
             raise ValueError(
-                f"n_components is {self.n_components}: give a number of topics, from 1"
+                f"n_components is {self.n_components!r}: give a whole number of topics, from 1"
             )
         for name in ("feature_names_in_", "n_features_in_", "vectorizer_"):
             self.__dict__.pop(name, None)  # of an earlier fit
