@@ -121,6 +121,9 @@ def write(folder: Path, documents) -> None:
             chosen.append((label, text))
             of_class[label] += 1
     chosen = [(label, text) for label, text in chosen if of_class[label] >= LEAST]
+    if not chosen:
+        print(f"{folder.name}: no class has {LEAST} documents here, left out")
+        return
     reader = CountVectorizer(min_df=2, token_pattern=r"[^\W\d_]{2,}")
     counts = reader.fit_transform([text for _, text in chosen])
     labels = [label for label, _ in chosen]

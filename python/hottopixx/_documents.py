@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import scipy.sparse as sp
+
+from ._advice import advise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +23,7 @@ def are_text(X: Any) -> bool:
     Raises
     ------
     ValueError
-        When it is one string, or a table in which a column is text.
+        When it is one string, or a table in which columns are text.
     """
     if isinstance(X, (str, bytes)):
         raise ValueError("X is one string: give a list of documents, a string each")
@@ -30,10 +33,29 @@ def are_text(X: Any) -> bool:
     if shape is not None:
         if len(shape) == 2:
             _refuse_text_columns(X)
+            return _is_column_of_text(X)
         return len(shape) == 1 and getattr(X.dtype, "kind", "O") not in "iufcb"
     if isinstance(X, (list, tuple)):
-        return not X or isinstance(X[0], (str, bytes)) or X[0] is None
+        first = next((value for value in X if not _is_missing(value)), "")
+        return isinstance(first, (str, bytes))
+    if hasattr(X, "to_pylist"):  # an array of Arrow
+        return True
     return hasattr(X, "__iter__") and not hasattr(X, "__array__")
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a document is None, NaN or what pandas puts in its place."""
+    if isinstance(value, (float, np.floating)):
+        return bool(np.isnan(value))
+    return value is None or type(value).__name__ == "NAType"
+
+
+def _is_column_of_text(X: Any) -> bool:
+    """Whether X is an array of one column of strings."""
+    if X.shape[1] != 1 or getattr(getattr(X, "dtype", None), "kind", "f") not in "OUS":
+        return False
+    first = next((value for value in X[:, 0] if not _is_missing(value)), None)
+    return isinstance(first, (str, bytes))
 
 
 def _refuse_text_columns(X: Any) -> None:
@@ -46,29 +68,57 @@ def _refuse_text_columns(X: Any) -> None:
             )
 
 
+def _each(documents: Any) -> Iterator[Any]:
+    """The documents one by one, of a column of an array and of Arrow, too."""
+    if hasattr(documents, "to_pylist"):
+        documents = documents.to_pylist()
+    elif len(getattr(documents, "shape", ())) == 2:
+        documents = documents[:, 0]
+    yield from documents
+
+
 def batches(documents: Iterable[Any]) -> Iterator[list[str]]:
-    """Some documents at a time.
+    """Some documents at a time; those that are missing are empty, which a warning says.
 
     Raises
     ------
     ValueError
-        When one is no string; the sentence tells which.
+        When one is no text; the sentence tells which.
     """
     batch: list[str] = []
-    length = 0
-    for number, document in enumerate(documents):
-        if not isinstance(document, str):
+    length = missing = 0
+    for number, document in enumerate(_each(documents)):
+        if isinstance(document, bytes):
+            text = _decoded(document)
+        elif isinstance(document, str):
+            text = document
+        elif _is_missing(document):
+            text, missing = "", missing + 1
+        else:
             raise ValueError(
-                f"document {number} is {_shown(document)}, not a string: leave it out, or put an "
-                'empty string ("") in its place'
+                f"document {number} is a {type(document).__name__}, not a string: leave it out, or "
+                'put an empty string ("") in its place'
             )
-        batch.append(document)
-        length += len(document)
+        batch.append(text)
+        length += len(text)
         if len(batch) == _BATCH or length >= _BATCH_LENGTH:
             yield batch
             batch, length = [], 0
     if batch:
         yield batch
+    if missing:
+        are = "1 document is" if missing == 1 else f"{missing} documents are"
+        advise(
+            f"{are} missing (None or NaN) and counted as empty: leave them out if they are none."
+        )
+
+
+def _decoded(document: bytes) -> str:
+    """Bytes as text, as the program reads files."""
+    try:
+        return document.decode()
+    except UnicodeDecodeError:
+        return document.decode("latin-1")
 
 
 def each_batch(documents: Iterable[Any], take: Callable[[list[str]], Any]) -> list[Any]:
@@ -87,7 +137,3 @@ def each_batch(documents: Iterable[Any], take: Callable[[list[str]], Any]) -> li
     if not made:
         raise ValueError("there are 0 documents: give some")
     return made
-
-
-def _shown(value: Any) -> str:
-    return repr(value) if value is None or isinstance(value, float) else f"a {type(value).__name__}"

@@ -124,8 +124,9 @@ def main(words: list[str]) -> int: ...
 def cooccurrence(counts: Native, how: Run) -> Native: ...
 def fit_topics(corpus: Corpus, rank: int, settings: TopicSettings, how: Run) -> TopicAnswer: ...
 def topics_page(
-    kept: str,
+    said: str,
     topics: Floats,
+    keyness: Floats,
     shares: Floats,
     titles: list[str],
     dates: list[str] | None,

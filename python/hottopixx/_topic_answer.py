@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 Columns: TypeAlias = "tuple[list[str], dict[str, int]]"
 
 
+#: Words of a topic whose keyness a file keeps.
+_SHOWN = 50
+
+
 class TopicAnswer(TopicViews):
     """The part of `HottTopics` that holds what was found; needs numpy alone."""
 
@@ -37,12 +41,14 @@ class TopicAnswer(TopicViews):
     n_features_in_: int
 
     def _keep(
-        self, text: str, matrices: list[Floats], vectors: list[Floats], columns: Columns | None
+        self, text: str, matrices: list[Floats], lengths: Floats, columns: Columns | None
     ) -> None:
         """The answer as attributes; words that were left out get columns of zeros."""
         said = json.loads(text)
-        topics, anchored, given_word, self.document_shares_ = matrices
-        self.topic_proportions_, self.coherence_, tokens, self.document_lengths_, weights = vectors
+        topics, anchored, given_word, keyness, self.document_shares_ = matrices
+        self.document_lengths_ = lengths
+        self.topic_proportions_ = np.array(said["proportions"], dtype=float)
+        self.coherence_ = np.array(said["coherence"], dtype=float)
         names = words = said["words"]
         self._kept = np.arange(len(words), dtype=np.intp)
         if columns is not None:
@@ -53,8 +59,9 @@ class TopicAnswer(TopicViews):
         self.components_ = self._spread(topics)
         self.anchored_components_ = self._spread(anchored)
         self.topic_given_word_ = self._spread(given_word.T).T
-        self.word_counts_ = self._spread(tokens)
-        self.word_weights_ = self._spread(weights)
+        self.word_keyness_ = self._spread(keyness)
+        self.word_counts_ = self._spread(np.array(said["tokens"], dtype=float))
+        self.word_weights_ = self._spread(np.array(said["evidence"], dtype=float))
         self.document_frequencies_ = self._spread(np.array(said["documents"]))
         named = [[str(self.words_[self._kept[j]]) for j in a["words"]] for a in said["anchors"]]
         self.anchors_ = np.array(["+".join(words) for words in named], dtype=object)
@@ -66,8 +73,8 @@ class TopicAnswer(TopicViews):
         self.n_components_ = len(self.anchors_)
         self.perplexity_ = said["perplexity"]
         self.anchored_perplexity_ = said["anchored_perplexity"]
-        self.reconstruction_err_ = said["weighted_l1"]
-        self.mean_reconstruction_err_ = said["mean_l1"]
+        self.reconstruction_err_ = said["errors"]["weighted_l1"]
+        self.mean_reconstruction_err_ = said["errors"]["mean_l1"]
         self.bound_ = said["bound"]
         self.min_df_, self.candidate_df_ = said["min_df"], said["candidate_df"]
         self.notes_, self.advice_ = said["notes"], said["advice"]
@@ -105,25 +112,22 @@ class TopicAnswer(TopicViews):
         """
         self._check_fitted()
         shares = self._of_documents("document_shares_")
-        count, lengths = len(shares), self._of_documents("document_lengths_")
+        count = len(shares)
         called = [f"document {d + 1}" for d in range(count)]
         if titles is not None:
             called = _one_each(titles, count, "titles")
-        kept = {
+        said = {
             **self._said,
             "words": [str(self.words_[j]) for j in self._kept],
-            "empty_documents": int((lengths == 0).sum()),
-            "tokens": self.word_counts_[self._kept].tolist(),
-            "proportions": self.topic_proportions_.tolist(),
-            "coherence": self.coherence_.tolist(),
             "anchors": [
                 {**anchor, "name": str(anchor_name)}
                 for anchor, anchor_name in zip(self._said["anchors"], self.anchors_, strict=True)
             ],
         }
         page = _native.topics_page(
-            json.dumps(kept),
+            json.dumps(said),
             np.ascontiguousarray(self.components_[:, self._kept]),
+            np.ascontiguousarray(self.word_keyness_[:, self._kept]),
             np.ascontiguousarray(shares),
             called,
             None if dates is None else _one_each(dates, count, "dates"),
@@ -183,8 +187,19 @@ class TopicAnswer(TopicViews):
             "tokens": self.word_counts_.tolist(),
             "coherence": self.coherence_.tolist(),
             "stand_ins": self.stand_ins_,
+            "keyness": self._first_by_keyness(),
         }
         _written(model, path)
+
+    def _first_by_keyness(self) -> list[list[tuple[int, float]]]:
+        """The first words of each topic, as they are shown: columns with their keyness."""
+        if not hasattr(self, "word_keyness_"):
+            return []
+        first = np.argsort(-self.word_keyness_, axis=1, kind="stable")[:, :_SHOWN]
+        return [
+            [(int(j), float(row[j])) for j in columns]
+            for row, columns in zip(self.word_keyness_, first, strict=True)
+        ]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -213,6 +228,11 @@ class TopicAnswer(TopicViews):
         model.coherence_ = np.array(saved.get("coherence", [math.nan] * model.n_components_))
         if "tokens" in saved:
             model.word_counts_ = np.array(saved["tokens"], dtype=float)
+        if saved.get("keyness"):
+            model.word_keyness_ = np.zeros_like(model.components_)
+            for row, first in zip(model.word_keyness_, saved["keyness"], strict=True):
+                for column, value in first:
+                    row[column] = value
         model._kept = np.flatnonzero(model.components_.any(axis=0))
         model.vocabulary_ = {str(model.words_[j]): int(j) for j in model._kept}
         if saved["tokeniser"] is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: Rarer words are named for their lift by chance.
 _LEAST_TOKENS = 5.0
-_MEASURES = ("probability", "term_score", "relevance", "frex")
+_MEASURES = ("probability", "keyness", "term_score", "relevance", "frex")
 #: A topic has at least this part of what a word's frequency is, for term scores.
 _FAINT = 1e-3
 #: What pyLDAvis is given for smaller probabilities.
@@ -37,6 +37,7 @@ class TopicViews:
     document_lengths_: Floats
     word_counts_: Floats
     word_weights_: Floats
+    word_keyness_: Floats
     #: Columns of `components_` that are words of the vocabulary.
     _kept: NDArray[np.intp]
 
@@ -58,11 +59,14 @@ class TopicViews:
             Its number, from 0, or its name in `anchors_`.
         n : int, default=10
             How many words.
-        measure : {"probability", "term_score", "relevance", "frex"}, default="probability"
-            What they are sorted by: p(word | topic); `p(word | topic) ln(p(word | topic) / g)`, g
-            the geometric mean of p(word | topic) over all topics (Blei and Lafferty 2009), as in
-            `show`; `w ln p(word | topic) + (1 - w) ln(p(word | topic) / p(word))`, as in LDAvis; or
-            the harmonic mean of the ranks of p(topic | word), counting w, and of p(word | topic):
+        measure : {"probability", "keyness", "term_score", "relevance", "frex"}, \
+default="probability"
+            What they are sorted by: p(word | topic); how much more often documents of the topic
+            have the word than others, `word_keyness_`, as in `show`;
+            `p(word | topic) ln(p(word | topic) / g)`, g the geometric mean of p(word | topic) over
+            all topics (Blei and Lafferty 2009);
+            `w ln p(word | topic) + (1 - w) ln(p(word | topic) / p(word))`, as in LDAvis; or the
+            harmonic mean of the ranks of p(topic | word), counting w, and of p(word | topic):
             frequent and exclusive.
         weight : float, optional
             w above, from 0 to 1: 0.6 for relevance and 0.5 for frex unless given.
@@ -76,7 +80,7 @@ class TopicViews:
         k = self._number(topic)
         p = self.components_[k]
         scores = self._scores(k, measure, weight)
-        order = np.lexsort((np.arange(len(p)), -scores))
+        order = np.lexsort((np.arange(len(p)), -p, -scores))
         order = order[p[order] > 0][: max(n, 0)]
         return [(str(self.words_[j]), float(p[j])) for j in order]
 
@@ -103,6 +107,8 @@ class TopicViews:
         if measure == "probability":
             return p
         kept, scores = self._kept, np.full(len(p), -np.inf)
+        if measure == "keyness":
+            return self._of_documents("word_keyness_")[k]
         if measure == "term_score":
             if len(self.components_) == 1:
                 return p
@@ -168,7 +174,8 @@ class TopicViews:
 
     def _rows(self, n_words: int) -> list[dict[str, Any]]:
         """A record for each topic, with words that tell it from the others."""
-        measure = "term_score" if hasattr(self, "word_counts_") else "probability"
+        known = {"keyness": "word_keyness_", "term_score": "word_counts_"}
+        measure = next((m for m, name in known.items() if hasattr(self, name)), "probability")
         return [
             {
                 "anchor": str(self.anchors_[k]),
@@ -186,7 +193,7 @@ class TopicViews:
         Parameters
         ----------
         n_words : int, default=10
-            How many words to name for each topic, by their term scores (see `top_words`).
+            How many words to name for each topic, by their keyness (see `top_words`).
 
         Returns
         -------
@@ -227,7 +234,7 @@ class TopicViews:
         Parameters
         ----------
         n_words : int, default=10
-            How many words to name for each, by their term scores (see `top_words`).
+            How many words to name for each, by their keyness (see `top_words`).
         """
         self._check_fitted()
         print(self._text(n_words))

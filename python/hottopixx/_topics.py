@@ -112,6 +112,11 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
         Words of the vocabulary in each document, as often as they occur.
     word_counts_, document_frequencies_ : ndarray of shape (n_words,)
         How often each word occurs, and in how many documents.
+    word_keyness_ : ndarray of shape (n_components_, n_words)
+        How much more often documents of a topic have a word than others: with b the share of
+        documents that have it, each counting with the square of its share of the topic, and q the
+        share of all documents, `b ln(b / q) + (1 - b) ln((1 - b) / (1 - q))` where b is above q,
+        else 0 (Dunning 1993). With one topic, p(word | topic).
     topic_proportions_ : ndarray of shape (n_components_,)
         The share of each topic in the corpus.
     word_weights_ : ndarray of shape (n_words,)
@@ -230,9 +235,11 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
         HottTopics
             The fitted estimator.
         """
-        if not isinstance(self.n_components, (int, np.integer)) or self.n_components < 1:
+        if not isinstance(self.n_components, (int, float, np.number)) or not (
+            self.n_components >= 1 and self.n_components == int(self.n_components)
+        ):
             raise ValueError(
-                f"n_components is {self.n_components!r}: give a whole number of topics, from 1"
+                f"n_components is {self.n_components!r}: give a number of topics, from 1"
             )
         for name in ("feature_names_in_", "n_features_in_", "vectorizer_"):
             self.__dict__.pop(name, None)  # of an earlier fit

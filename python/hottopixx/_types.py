@@ -14,9 +14,9 @@ Csr: TypeAlias = tuple[tuple[int, int], NDArray[np.int64], NDArray[np.uint32], F
 Native: TypeAlias = Floats | Csr
 #: A report in JSON, F, W, errors by row, the diagonal.
 Answer: TypeAlias = tuple[str, Native, Native, Floats, Floats | None]
-#: What is said in JSON; topics, anchored topics, p(topic | word), shares; proportions, coherence,
-#: how often words occur, words of the vocabulary in documents.
-TopicAnswer: TypeAlias = tuple[str, list[Floats], list[Floats]]
+#: What is said in JSON; topics, anchored topics, p(topic | word), keyness, shares; words of the
+#: vocabulary in documents.
+TopicAnswer: TypeAlias = tuple[str, list[Floats], Floats]
 #: What is said in JSON; smoothed spectra, spectra of pure pixels, abundances (pixels x materials);
 #: errors by pixel, noise by band.
 UnmixAnswer: TypeAlias = tuple[str, list[Floats], list[Floats]]

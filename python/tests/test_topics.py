@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -241,7 +242,7 @@ def test_top_words_by_several_measures(model):
     assert words[0][1] == pytest.approx(model.components_[0].max())
     assert words == model.top_words(str(model.anchors_[0]), 3)
     # Words of other topics come last by measures of what is a topic's own.
-    for measure in ("term_score", "relevance", "frex"):
+    for measure in ("keyness", "term_score", "relevance", "frex"):
         own = [word for word, _ in model.top_words(0, 50, measure=measure, weight=0.1)]
         assert own.index("barrel") < own.index("report")
     assert [w for w, _ in model.top_words(0, 3, "relevance", 1.0)] == [w for w, _ in words]
@@ -268,7 +269,7 @@ def test_tables_and_pages(model, monkeypatch, capsys):
         name in model._repr_html_() for name in model.anchors_
     )
     model.show(1)
-    first = model.top_words(0, 1, measure="term_score")[0][0]
+    first = model.top_words(0, 1, measure="keyness")[0][0]
     assert capsys.readouterr().out.splitlines()[1].endswith(first)
     assert repr(model).startswith("HottTopics(") and str(HottTopics(4)) == repr(HottTopics(4))
     assert "HottTopics" in HottTopics()._repr_html_()
@@ -367,6 +368,20 @@ def test_copies_of_a_model(model, documents, counts, tmp_path):
         HottTopics.load(tmp_path / "other.json")
 
 
+def test_documents_may_be_missing_or_bytes_or_in_a_column(model, documents):
+    expected = model.transform([*documents[:9], ""])
+    gone = [pd.Series([*documents[:9], np.nan]), pd.Series([*documents[:9], None], dtype="string")]
+    for given in ([*documents[:9], None], *gone):
+        with pytest.warns(AdviceWarning, match="1 document is missing"):
+            np.testing.assert_array_equal(model.transform(given), expected)
+    texts = [*documents[:9], ""]
+    others = [text.encode() for text in texts], np.array(texts, dtype=object)[:, None]
+    for given in others:
+        np.testing.assert_array_equal(model.transform(given), expected)
+    np.testing.assert_array_equal(model.transform(pa.array(texts)), expected)
+    assert model.transform(["caf\xe9 oil".encode("latin-1")]).shape == (1, 3)
+
+
 def test_says_what_is_wrong(model, documents, counts):
     def refused(sentence, X=documents, **settings):
         with pytest.raises(ValueError, match=sentence):
@@ -374,9 +389,9 @@ def test_says_what_is_wrong(model, documents, counts):
 
     refused("X is one string: give a list of documents", "oil price")
     refused("there are 0 documents", [])
-    refused("document 1 is None, not a string: leave it out", ["oil", None])
-    refused("document 900 is nan, not a string", pd.Series([*documents, np.nan]))
-    refused("document 0 is a bytes, not a string", [b"oil"])
+    refused("document 1 is a int, not a string: leave it out", ["oil", 7])
+    refused("documents = 1 is not possible.*give many", ["oil price barrel oil"])
+    refused("n_components is '3': give a number of topics", n_components="3")
     refused("document 1 has a character that is none", ["oil", "b\udc80"])
     refused("no word is left of the 2 documents", ["", "12 34"])
     refused(r"column 'text' is text: give the column, X\['text'\]", pd.DataFrame({"text": ["a"]}))
@@ -385,8 +400,8 @@ def test_says_what_is_wrong(model, documents, counts):
     refused("two columns are called 'a'", vectorizer=SameNames())
     refused("HashingVectorizer cannot tell its words", vectorizer=HashingVectorizer(norm=None))
     refused("there are 1 words for 11 columns: give one for each", counts, words=["oil"])
-    refused("n_components is 0: give a whole number of topics", n_components=0)
-    refused(r"n_components is 4\.5: give a whole number of topics", n_components=4.5)
+    refused("n_components is 0: give a number of topics", n_components=0)
+    refused(r"n_components is 4\.5: give a number of topics", n_components=4.5)
     refused("3 is required", [[1, 0], [0, 1]])
     refused("min_length is 0: give a number of characters", min_length=0)
     refused("min_df is -1: give a number of documents", min_df=-1)

@@ -14,6 +14,13 @@ use std::time::Duration;
 pub fn prepare(flags: &CheckpointArgs) -> Result<(), Failure> {
     let Some(path) = &flags.checkpoint else { return Ok(()) };
     interval(flags)?;
+    // Reading a pipe would wait for a writer that never comes.
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        return Err(Failure::Wrong(format!(
+            "{} exists and is no file: give --checkpoint the name of a file",
+            path.display()
+        )));
+    }
     if path.exists() && !flags.resume {
         return Err(Failure::Wrong(format!(
             "{} exists: add --resume to go on from it, or remove it to start anew",
@@ -38,7 +45,10 @@ pub fn open(
     quiet: bool,
 ) -> Result<Option<Arc<Checkpoint>>, Failure> {
     let Some(path) = &flags.checkpoint else { return Ok(None) };
-    let mut file = Checkpoint::new(path, factor.fingerprint(matrix), interval(flags)?);
+    let mut file = Checkpoint::new(path, factor.fingerprint(matrix), interval(flags)?)
+        .when_failing(|error| {
+            say(&format!("no checkpoint could be written, and the run goes on without: {error}"));
+        });
     if flags.resume && !file.take_up()? && !quiet {
         say(&format!("{} does not exist: starting from the beginning", path.display()));
     }

@@ -2,6 +2,7 @@
 
 use crate::args::{DocumentArgs, TableArgs};
 use crate::failure::Failure;
+use crate::memory::foresee_copies;
 use hottopixx::Error;
 use hottopixx::matrix::Matrix;
 use hottopixx::text::{Corpus, Counter, Reading, Scratch, VocabularyRules};
@@ -13,6 +14,9 @@ use hottopixx_io::{
 
 /// The part of the memory that the words of documents may take before they go to a temporary file.
 const TEXT_SHARE: u64 = 4;
+
+/// Times that counts are in memory at least: as loaded, as a corpus, and by words.
+const COPIES: u64 = 3;
 
 /// What the input is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +96,7 @@ fn columns(args: &DocumentArgs) -> DocumentColumns {
         text: args.column.as_deref().map(ColumnList::one).or(said.text),
         title: args.title.clone().or(said.title),
         date: args.date.clone(),
+        max_bytes: args.memory,
         ..said
     }
 }
@@ -105,7 +110,7 @@ pub fn table_columns(table: &TableArgs) -> DocumentColumns {
         IndexColumn::Auto | IndexColumn::None => None,
     };
     let TableOptions { header, delimiter, columns: text, .. } = table;
-    DocumentColumns { text, title, date: None, header, delimiter, missing }
+    DocumentColumns { text, title, date: None, header, delimiter, missing, max_bytes: None }
 }
 
 /// Refuses flags that say nothing about this kind of text.
@@ -180,6 +185,7 @@ pub fn read_counts(args: &DocumentArgs, format: Option<Format>) -> Result<Counts
         max_bytes: args.memory,
         cache: Cache::Off,
     };
+    foresee_copies(&source, &options, COPIES)?;
     let loaded = hottopixx_io::load(&source, &options)?;
     let (rows, cols) = (loaded.matrix.rows(), loaded.matrix.cols());
     let words = match &args.names {
@@ -235,8 +241,12 @@ impl Documents {
                 })?;
                 let corpus = counter.finish_for(rules, limit).map_err(|error| match error {
                     Error::Empty { rows, .. } => Failure::Wrong(format!(
-                        "{label}: no word is left of {rows} documents: give longer text, or other \
-                         --stop-words"
+                        "{label}: no word is left of {}: give longer text, or other --stop-words",
+                        if rows == 1 {
+                            "1 document".to_owned()
+                        } else {
+                            format!("{rows} documents")
+                        }
                     )),
                     other => library(other),
                 })?;

@@ -1,6 +1,6 @@
 //! Every way in which the program can end without success, and its exit code.
 
-use std::io::Write as _;
+use std::io::{self, IsTerminal as _, Write};
 
 /// Why there is no success. Each carries one sentence for standard error.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,10 +65,30 @@ pub fn say_line(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Writes to standard output. A reader that has gone away, as in `| head`, is success.
+/// Writes to standard output, without what would act on a terminal. A reader that has gone away, as in
+/// `| head`, is success.
 pub fn print(text: &str) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    print_as_it_is(|out| out.write_all(hottopixx_report::table::plain_lines(text).as_bytes()))
+}
+
+/// The same for data, of which only people are spared the odd characters.
+pub fn print_data(text: &str) -> Result<(), Failure> {
+    print_data_with(|out| out.write_all(text.as_bytes()))
+}
+
+/// As [`print_data`], for what is written piece by piece.
+pub fn print_data_with(body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    if !io::stdout().is_terminal() {
+        return print_as_it_is(body);
+    }
+    let mut text = Vec::new();
+    body(&mut text).map_err(|error| Failure::Wrong(format!("standard output: {error}")))?;
+    print(&String::from_utf8_lossy(&text))
+}
+
+fn print_as_it_is(body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match body(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::Wrong(format!("standard output: {error}")))
         }

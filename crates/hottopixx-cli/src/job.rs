@@ -4,6 +4,7 @@ use crate::args::{InputArgs, MethodArgs, ProgramArgs, RunArgs, TextArgs};
 use crate::control::Interrupt;
 use crate::failure::Failure;
 use crate::log::Log;
+use crate::memory::Planner;
 use crate::problem::{Problem, Raw};
 use crate::progress::{Bar, Lines};
 use hottopixx::control::Observer;
@@ -77,9 +78,18 @@ impl Session {
         }
     }
 
-    /// Reads the input and prepares it as asked.
-    pub fn load(&self, input: &InputArgs, text: &TextArgs) -> Result<Problem, Failure> {
-        Problem::prepare(Raw::load(input, |sentence| self.remark(sentence))?, text)
+    /// Reads the input and prepares it as asked; what `planner` foresees not to fit, for the settings of
+    /// `sketch`, is refused first.
+    pub fn load(
+        &self,
+        input: &InputArgs,
+        text: &TextArgs,
+        planner: &Planner,
+        sketch: &Factor,
+    ) -> Result<Problem, Failure> {
+        planner.foresee(&sketch.clone().threads(self.threads), input, text)?;
+        let raw = Raw::load(input, |sentence| self.remark(sentence))?;
+        Problem::prepare(raw, text, input.memory)
     }
 
     /// Says a sentence on standard error, unless the user wants quiet.

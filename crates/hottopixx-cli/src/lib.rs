@@ -12,6 +12,7 @@ mod control;
 mod documents;
 mod failure;
 mod job;
+mod json;
 mod launch;
 mod log;
 mod memory;

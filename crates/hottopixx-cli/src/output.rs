@@ -8,12 +8,14 @@ use hottopixx::Factorization;
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
 use hottopixx::text;
-use hottopixx_io::write;
+use hottopixx_io::write::{self, FileRecord, FileSet};
+use hottopixx_report::table::plain_json;
 use hottopixx_report::text::{banner, facts, line, topics};
 use hottopixx_report::{Summary, csv, html};
-use std::collections::BTreeSet;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The names of the files that are being written to a folder, one per line. It is there only until all
 /// of them are: then the main file (summary.json and the like) tells whose they are.
@@ -36,6 +38,13 @@ pub fn topics_files() -> Vec<String> {
     ["topics.csv", "documents.csv", "words.csv", "model.json", "summary.json", "report.html"]
         .map(str::to_owned)
         .to_vec()
+}
+
+/// What `--out` holds after `unmix`.
+pub fn unmix_files() -> Vec<String> {
+    let matrices = ["abundances", "spectra", "pixel_spectra", "errors"];
+    let names = ["materials.csv", "summary.json", "report.html"].map(str::to_owned);
+    names.into_iter().chain(matrices.map(|stem| format!("{stem}.npy"))).collect()
 }
 
 /// The names that matrices with these stems can have.
@@ -129,6 +138,9 @@ pub fn written_before(folder: &Path) -> BTreeSet<String> {
     if object("summary.json").is_some_and(|v| has(&v, &["topics", "perplexity", "version"])) {
         ours.extend(topics_files());
     }
+    if object("summary.json").is_some_and(|v| has(&v, &["materials", "mean_error", "version"])) {
+        ours.extend(unmix_files());
+    }
     if object("certificate.json").is_some_and(|v| has(&v, &["certificate", "rows", "version"])) {
         ours.extend(matrix_files(&CERTIFICATE));
         ours.insert("certificate.json".to_owned());
@@ -151,7 +163,8 @@ pub fn written_before(folder: &Path) -> BTreeSet<String> {
     ours
 }
 
-/// Writes the files, then prints the answer: as JSON, or as `text` followed by where the files are.
+/// Prints the answer, as JSON or as `text`, then writes the files and tells where they are: a disk that is
+/// full must not lose what was found, nor must a terminal that is gone.
 pub fn deliver(
     output: &OutputArgs,
     problem: &Problem,
@@ -159,19 +172,12 @@ pub fn deliver(
     summary: &Summary,
     text: &str,
 ) -> Result<(), Failure> {
-    let written = match &output.out {
-        Some(folder) => files(folder, problem, answer, summary)?,
-        None => Vec::new(),
-    };
-    if output.json {
-        print(&json(summary))?;
-    } else {
-        let mut text = text.to_owned();
-        if let Some(folder) = &output.out {
-            line(&mut text, "written", &format!("{}: {}", folder.display(), written.join(", ")));
-        }
-        print(&text)?;
+    let printed = print(&if output.json { json(summary) } else { text.to_owned() });
+    if let Some(folder) = &output.out {
+        let written = files(folder, problem, answer, summary)?;
+        tell_written(folder, &written, output.json)?;
     }
+    printed?;
     if summary.stop != Stop::Interrupted {
         return Ok(());
     }
@@ -181,39 +187,114 @@ pub fn deliver(
     }))
 }
 
-/// An object as JSON over several lines.
+/// The line that ends an answer for people.
+pub fn tell_written(folder: &Path, written: &[String], json: bool) -> Result<(), Failure> {
+    if json {
+        return Ok(());
+    }
+    let mut text = String::new();
+    line(&mut text, "written", &format!("{}: {}", folder.display(), written.join(", ")));
+    print(&text)
+}
+
+/// An object as JSON over several lines, in which no character acts on a terminal.
 pub fn json(value: &impl serde::Serialize) -> String {
     // Numbers, strings and lists only: this cannot fail.
-    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    let mut text = plain_json(&serde_json::to_string_pretty(value).unwrap_or_default());
     text.push('\n');
     text
 }
 
-/// The files of `--out`, each complete or absent. Gives their names.
+/// The files of `--out`, all of them or none. Gives their names.
 fn files(
     folder: &Path,
     problem: &Problem,
     answer: &Factorization,
     summary: &Summary,
 ) -> Result<Vec<String>, Failure> {
-    record(folder, &answer_files())?;
-    let mut written = vec!["hott.csv".to_owned()];
-    write::bytes(folder.join("hott.csv"), csv::hott(summary))?;
+    let mut set = FileSet::new(folder, &answer_files());
+    set.bytes("hott.csv", csv::hott(summary))?;
     for (name, factor) in [("F", &answer.f), ("W", &answer.w)] {
-        written.push(file_name(&matrix(folder, name, factor)?));
+        set.matrix(name, factor)?;
     }
-    if let Some(counts) = &problem.counts {
-        let shares = document_topics(problem, answer, counts)?;
-        let table = csv::documents(summary, &shares, problem.column_names.as_deref());
-        write::bytes(folder.join("documents.csv"), table)?;
-        written.push("documents.csv".to_owned());
+    match &problem.counts {
+        Some(counts) => {
+            let shares = document_topics(problem, answer, counts)?;
+            let table = csv::documents(summary, &shares, problem.column_names.as_deref());
+            set.bytes("documents.csv", table)?;
+        }
+        // One of an earlier run would be taken for part of this answer.
+        None => set.remove("documents.csv"),
     }
-    write::bytes(folder.join("summary.json"), json(summary))?;
-    let page = html::page(summary, &command_line());
-    write::bytes(folder.join("report.html"), page)?;
-    written.extend(["summary.json", "report.html"].map(String::from));
+    set.bytes("report.html", html::page(summary, &command_line()))?;
+    commit(folder, set, "summary.json", summary, &answer_files())
+}
+
+/// The main file of an answer: what it says, and which files belong to it.
+#[derive(Serialize)]
+struct MainFile<'a, T> {
+    #[serde(flatten)]
+    says: &'a T,
+    files: BTreeMap<String, Contents>,
+}
+
+/// Size and hash of a file, as main files list them.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Contents {
+    bytes: u64,
+    sha256: String,
+}
+
+/// Adds the main file, which lists the others, and gives all of them their names. `ours` are the files of
+/// the folder that this program may have written.
+pub fn commit(
+    folder: &Path,
+    mut set: FileSet,
+    main: &str,
+    says: &impl Serialize,
+    ours: &[String],
+) -> Result<Vec<String>, Failure> {
+    let listed = |FileRecord { name, bytes, sha256 }| (name, Contents { bytes, sha256 });
+    let files = set.records()?.into_iter().map(listed).collect();
+    set.bytes(main, json(&MainFile { says, files }))?;
+    let names = set.names();
+    record(folder, ours)?;
+    set.commit()?;
     settle(folder);
-    Ok(written)
+    Ok(names)
+}
+
+/// Whether these files of a folder are those that its main file lists; of a main file that lists none,
+/// nothing is asked.
+pub fn check_files(folder: &Path, main: &str, files: &[&str]) -> Result<(), Failure> {
+    #[derive(Deserialize)]
+    struct Listed {
+        #[serde(default)]
+        files: BTreeMap<String, Contents>,
+    }
+    let path = folder.join(main);
+    if !path.exists() {
+        return Ok(());
+    }
+    let wrong = |file: &str, what: String| {
+        Err(Failure::Wrong(format!(
+            "{}: {what}: run the command again",
+            folder.join(file).display()
+        )))
+    };
+    let listed: Listed = match crate::json::read(&path) {
+        Ok(listed) => listed,
+        Err(what) => return wrong(main, what),
+    };
+    for file in files {
+        let Some(expected) = listed.files.get(*file) else { continue };
+        match FileRecord::of(folder, file) {
+            Ok(found) if (found.bytes, &found.sha256) == (expected.bytes, &expected.sha256) => {}
+            Ok(_) => return wrong(file, format!("it is not of the run that wrote {main}")),
+            Err(error) => return wrong(file, format!("cannot be read ({error})")),
+        }
+    }
+    Ok(())
 }
 
 /// Whether `reproduce` has written a page to this folder: its last lines name the command.
@@ -232,23 +313,6 @@ fn document_topics(
     text::topic_given_word(&f, &answer.w)
         .and_then(|given| text::document_topics(counts, &given))
         .map_err(|error| problem.failure(error))
-}
-
-/// Writes a factor under its name and removes a leftover of the other kind, which [`prepare`] must
-/// have been asked about.
-pub fn matrix(folder: &Path, stem: &str, matrix: &Matrix) -> Result<PathBuf, Failure> {
-    let path = write::matrix(folder, stem, matrix)?;
-    let other = path.with_extension(match matrix {
-        Matrix::Dense(_) => "npz",
-        Matrix::Sparse(_) => "npy",
-    });
-    // A factor of an earlier run beside this one would be read as part of this answer.
-    let _ = std::fs::remove_file(other);
-    Ok(path)
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// The command line of this run as it can be typed again.

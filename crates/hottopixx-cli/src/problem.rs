@@ -6,10 +6,11 @@
 use crate::args::{InputArgs, TextArgs};
 use crate::failure::Failure;
 use crate::rows;
-use hottopixx::matrix::{Dense, Matrix, Sparse};
+use hottopixx::control::Control;
+use hottopixx::matrix::{Dense, Matrix, Shape, Sparse};
 use hottopixx::text::{self, Weight};
-use hottopixx::{Error, Factorization, RankPath};
-use hottopixx_io::{Cache, Format, LoadOptions, Source};
+use hottopixx::{Error, Factorization, Footprint, RankPath};
+use hottopixx_io::{Cache, Format, LoadOptions, Source, machine};
 use std::path::Path;
 
 /// A matrix ready to be factored.
@@ -30,6 +31,10 @@ pub struct Problem {
     pub nonzeros: usize,
     /// Whether the input looks like counts of words and was not treated so.
     pub looks_like_text: bool,
+    /// Bytes of what is kept beside the matrix: counts behind co-occurrences, names.
+    pub held: u64,
+    /// Bytes that preparing the matrix took at most.
+    pub taken: u64,
     /// Row of the input for each row of `matrix`, increasing.
     kept: Vec<usize>,
     input_rows: usize,
@@ -105,8 +110,8 @@ fn read_names(path: &Path, rows: usize, label: &str) -> Result<Vec<String>, Fail
 }
 
 impl Problem {
-    /// Checks the matrix and prepares text as asked.
-    pub fn prepare(raw: Raw, text: &TextArgs) -> Result<Self, Failure> {
+    /// Checks the matrix and prepares text as asked, within `memory` bytes or what the machine has.
+    pub fn prepare(raw: Raw, text: &TextArgs, memory: Option<u64>) -> Result<Self, Failure> {
         let Raw { label, matrix, names, column_names, bag_of_words } = raw;
         let wrong = |sentence: String| Failure::Wrong(format!("{label}: {sentence}"));
         let library = |error: Error| Failure::from_library(&label, &error);
@@ -123,7 +128,15 @@ impl Problem {
                 text.min_df
             )));
         }
-        let counts = if kept.len() == input_rows { matrix } else { matrix.select_rows(&kept) };
+        let names_held = bytes_of(names.as_deref()) + bytes_of(column_names.as_deref());
+        let mut taken = own_bytes(&matrix);
+        let counts = if kept.len() == input_rows {
+            matrix
+        } else {
+            let some = matrix.select_rows(&kept);
+            taken += own_bytes(&some);
+            some
+        };
         let candidates = (text.candidate_df > 0).then(|| {
             kept.iter().map(|&i| frequency[i] >= text.candidate_df).collect::<Vec<bool>>()
         });
@@ -147,12 +160,23 @@ impl Problem {
                     kept[row]
                 )));
             }
-            (text::cooccurrence(&counts).map_err(library)?, Some(counts))
+            let held = own_bytes(&counts).saturating_add(names_held);
+            let left = memory.unwrap_or_else(machine::usual_memory).saturating_sub(held);
+            let pairs = text::cooccurrence_within(&counts, left, &Control::default());
+            let pairs = pairs.map_err(library)?;
+            let stored = Shape::from(&pairs).entries as u64;
+            taken = taken.max(held + text::cooccurrence_bytes(Shape::from(&counts), stored));
+            (pairs, Some(counts))
         } else {
             (text.weight.apply(&counts), None)
         };
+        if text.weight != Weight::None {
+            taken += own_bytes(&matrix);
+        }
         Ok(Problem {
             label,
+            held: names_held + counts.as_ref().map_or(0, own_bytes),
+            taken: Footprint::default().peak() + names_held + taken,
             nonzeros: matrix.nonzeros(),
             matrix,
             names,
@@ -216,6 +240,10 @@ impl Problem {
         let error = match error {
             Error::HottRow { row, reason } => Error::HottRow { row: self.input_row(row), reason },
             Error::Overflow { row } => Error::Overflow { row: self.input_row(row) },
+            Error::Changed { row } => Error::Changed { row: self.input_row(row) },
+            Error::Unrepresentable { row, hott } => {
+                Error::Unrepresentable { row: self.input_row(row), hott: self.input_row(hott) }
+            }
             other => other,
         };
         Failure::from_library(&self.label, &error)
@@ -304,7 +332,17 @@ impl Problem {
     }
 }
 
-/// Whether this is a sparse matrix of whole numbers, at most one entry in ten not zero.
+/// Bytes that a matrix takes of its own: none in a mapped file.
+fn own_bytes(matrix: &Matrix) -> u64 {
+    if matrix.is_foreign() { 0 } else { Shape::from(matrix).bytes() }
+}
+
+/// Bytes of names.
+fn bytes_of(names: Option<&[String]>) -> u64 {
+    let bytes = |name: &String| (size_of::<String>() + name.capacity()) as u64;
+    names.unwrap_or_default().iter().map(bytes).sum()
+}
+
 /// The first entry that is no whole number.
 fn fraction(matrix: &Matrix) -> Option<(usize, usize, f64)> {
     (0..matrix.rows()).find_map(|i| {
@@ -313,6 +351,7 @@ fn fraction(matrix: &Matrix) -> Option<(usize, usize, f64)> {
     })
 }
 
+/// Whether this is a sparse matrix of whole numbers, at most one entry in ten not zero.
 fn few_small_counts(matrix: &Matrix) -> bool {
     let Matrix::Sparse(matrix) = matrix else { return false };
     let entries = matrix.rows() as f64 * matrix.cols() as f64;
@@ -354,7 +393,7 @@ mod tests {
                 counts().into()
             };
             let text = TextArgs { min_df: 2, candidate_df: 3, ..TextArgs::default() };
-            let problem = Problem::prepare(raw(matrix), &text).unwrap();
+            let problem = Problem::prepare(raw(matrix), &text, None).unwrap();
             assert_eq!((problem.matrix.rows(), problem.features(), problem.examples()), (2, 3, 4));
             assert_eq!(problem.candidates, Some(vec![true, true]));
             assert_eq!(problem.keep(&[7, 8, 9]), [7, 9]);
@@ -373,7 +412,7 @@ mod tests {
             TextArgs { min_df: 9, ..TextArgs::default() },
             TextArgs { candidate_df: 9, ..TextArgs::default() },
         ] {
-            let Err(Failure::Wrong(sentence)) = Problem::prepare(raw(counts()), &text) else {
+            let Err(Failure::Wrong(sentence)) = Problem::prepare(raw(counts()), &text, None) else {
                 panic!("accepted")
             };
             assert!(sentence.ends_with("to at most 3"), "{sentence}");

@@ -4,6 +4,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use hottopixx::synth::Family;
 use hottopixx::text::Weight;
 use hottopixx::topics::Recovery;
+use hottopixx::unmix::{Abundances, Negative};
 use hottopixx::{Cleaning, Effort, Error, Objective};
 use hottopixx_io::{Format, UnknownFormatName};
 use std::ffi::OsStr;
@@ -104,6 +105,26 @@ pub fn recovery() -> NamedParser<Recovery> {
     NamedParser::new(Recovery::ALL.map(|recovery| PossibleValue::new(recovery.name())))
 }
 
+/// `free` or `sum-to-one`.
+pub fn abundances() -> NamedParser<Abundances> {
+    NamedParser::new(Abundances::ALL.map(|abundances| PossibleValue::new(abundances.name())))
+}
+
+/// `refuse` or `clip`.
+pub fn negative() -> NamedParser<Negative> {
+    NamedParser::new(Negative::ALL.map(|negative| PossibleValue::new(negative.name())))
+}
+
+/// Height and width from `95x95`.
+pub fn shape(text: &str) -> Result<(usize, usize), String> {
+    let sides = text.split_once(['x', 'X', '×']);
+    let numbers = sides.and_then(|(h, w)| h.trim().parse().ok().zip(w.trim().parse().ok()));
+    match numbers {
+        Some((height, width)) if height > 0 && width > 0 => Ok((height, width)),
+        _ => Err("write height and width such as 95x95".to_owned()),
+    }
+}
+
 /// The families of generated instances, with a line on each.
 pub fn family() -> NamedParser<Family> {
     let name = |family: Family| PossibleValue::new(family.name()).help(family.describe());
@@ -138,6 +159,14 @@ mod tests {
         }
         for text in ["", "GiB", "-1GiB", "0", "8XB", "nan", "8 8GiB", "1e400"] {
             assert!(bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn shapes() {
+        assert_eq!((shape("95x96"), shape("1 X 2")), (Ok((95, 96)), Ok((1, 2))));
+        for text in ["", "95", "0x3", "x", "3x", "-1x3", "3x4x5"] {
+            assert!(shape(text).is_err(), "{text}");
         }
     }
 

@@ -16,15 +16,38 @@ pub(crate) struct Budget {
 /// Bytes an entry takes while its matrix is built: a triplet (16), then a place in a row (12).
 const ENTRY: u128 = 28;
 
+/// Bytes that one byte of a line takes while it is read.
+const LINE: u64 = 16;
+/// Lines up to this length are read whatever the limit.
+const SHORT: u64 = 1 << 16;
+
 impl Budget {
     /// The given limit, or three quarters of the memory of this machine.
     pub fn new(limit: Option<u64>) -> Budget {
         Budget { limit: limit.unwrap_or_else(usual_memory) }
     }
 
+    /// For bytes that are in memory already.
+    pub fn unlimited() -> Budget {
+        Budget { limit: u64::MAX }
+    }
+
     /// Bytes allowed.
     pub fn limit(self) -> u64 {
         self.limit
+    }
+
+    /// The longest line of text that can be read: it is held as bytes that grow by doubling, as cells, for
+    /// each separator that may stand between them, and as numbers.
+    pub fn longest_line(self) -> u64 {
+        (self.limit / LINE).max(SHORT)
+    }
+
+    /// What is wrong with a longer one.
+    pub fn too_long(self, line: u64) -> Fault {
+        let longest = self.longest_line();
+        let what = format!("the line is longer than {longest} bytes, or a quote is never closed");
+        Fault::line(line, what, "check that this is text with line ends, or allow more memory")
     }
 
     /// Fails when `needed` bytes are more than allowed.

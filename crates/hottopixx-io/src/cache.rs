@@ -1,22 +1,23 @@
 //! Where the `.hpx` of a text file is kept, and when it may be used.
 //!
-//! Text is parsed once. The next run with the same options maps what the first has written, when
-//! nothing says that the text is another: its length, the time of its last change, a hash of blocks
-//! spread over it, its format and the options must all be the same. A cache that is stale, cut or
-//! damaged is not used and written again; one that cannot be written is no error.
+//! Text is parsed once. The next run with the same options maps what the first has written, when the text
+//! is the same to the last byte, and so are its format and the options. That the bytes are the same is known
+//! without reading them while the file is the one it was, unchanged since (the system's own note of its last
+//! change, which no program can set); otherwise all of them are hashed, faster than they would be parsed.
+//! A cache that is stale, cut or damaged is not used and written again; one that cannot be written is no
+//! error.
 
 use crate::budget::Budget;
 use crate::error::Error;
 use crate::format::Format;
-use crate::hpx::{self, Contents, Hash, Origin};
+use crate::hpx::{self, Contents, FileIdentity, Hash, Origin};
 use crate::load::{LoadOptions, Loaded};
 use crate::source::display_name;
 use crate::{table, write};
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Text files from this size on are kept, unless a folder is named.
 const LEAST: u64 = 64 << 20;
@@ -52,7 +53,9 @@ pub enum CacheUse {
 pub(crate) struct Keeper {
     source: PathBuf,
     place: PathBuf,
-    origin: Origin,
+    facts: Facts,
+    /// Number of the format, whether the matrix is turned, hash of the other options.
+    settings: (u16, bool, u64),
     /// Whether the file is worth a cache in any case.
     wanted: bool,
 }
@@ -63,16 +66,15 @@ pub(crate) struct Facts {
     length: u64,
     seconds: i64,
     nanos: u32,
-    sample: u64,
+    /// Zeros where the system does not tell.
+    identity: FileIdentity,
 }
 
 impl Facts {
     /// Of a regular file that can be read.
     pub fn of(path: &Path) -> Option<Facts> {
         // Opening a pipe would wait for its other end.
-        fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-        let mut file = File::open(path).ok()?;
-        let metadata = file.metadata().ok().filter(fs::Metadata::is_file)?;
+        let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let modified = metadata.modified().ok()?;
         let (seconds, nanos) = match modified.duration_since(UNIX_EPOCH) {
             Ok(after) => (i64::try_from(after.as_secs()).ok()?, after.subsec_nanos()),
@@ -81,9 +83,40 @@ impl Facts {
                 (-i64::try_from(before.as_secs()).ok()?, before.subsec_nanos())
             }
         };
-        let sample = sample(&mut file, metadata.len())?;
-        Some(Facts { length: metadata.len(), seconds, nanos, sample })
+        Some(Facts { length: metadata.len(), seconds, nanos, identity: identity(&metadata) })
     }
+
+    /// The identity, unless the file changed so lately that the next change might bear the same time.
+    fn settled_identity(&self) -> FileIdentity {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map_or(0, |now| now.as_secs() as i64);
+        if now - self.identity.seconds > RECENT { self.identity } else { FileIdentity::default() }
+    }
+}
+
+/// Seconds within which two changes of a file may bear the same time: on some file systems two.
+const RECENT: i64 = 3;
+
+#[cfg(unix)]
+fn identity(metadata: &fs::Metadata) -> FileIdentity {
+    use std::os::unix::fs::MetadataExt as _;
+    FileIdentity {
+        device: metadata.dev(),
+        inode: metadata.ino(),
+        seconds: metadata.ctime(),
+        nanos: metadata.ctime_nsec() as u32,
+    }
+}
+
+#[cfg(not(unix))]
+fn identity(_: &fs::Metadata) -> FileIdentity {
+    FileIdentity::default()
+}
+
+/// Hash of all bytes of a file.
+fn contents(path: &Path) -> Option<u64> {
+    let (_, sha256) = write::hash(File::open(path).ok()?).ok()?;
+    u64::from_str_radix(&sha256[..16], 16).ok()
 }
 
 /// The options that change what is read, beside format and orientation.
@@ -95,25 +128,6 @@ fn said(format: Format, options: &LoadOptions) -> String {
     format!("{key}\0{}\0{:?}", table::VERSION, options.table)
 }
 
-/// Hash of at most 64 blocks of 4 KiB, evenly spread from the first to the last: a file of at most
-/// 256 KiB is looked at completely.
-fn sample(file: &mut File, length: u64) -> Option<u64> {
-    const BLOCK: u64 = 4096;
-    const BLOCKS: u64 = 64;
-    let last = length.saturating_sub(1) / BLOCK;
-    let count = BLOCKS.min(last + 1);
-    let (mut hash, mut block) = (Hash::new(), Vec::new());
-    for k in 0..count {
-        let number =
-            if count == 1 { 0 } else { u128::from(last) * u128::from(k) / u128::from(count - 1) };
-        file.seek(SeekFrom::Start(number as u64 * BLOCK)).ok()?;
-        block.clear();
-        file.take(BLOCK).read_to_end(&mut block).ok()?;
-        hash = hash.add(&block);
-    }
-    Some(hash.finish())
-}
-
 impl Keeper {
     /// The cache of `path`, of which `facts` were true before it was opened.
     pub fn new(path: &Path, facts: Facts, format: Format, options: &LoadOptions) -> Option<Keeper> {
@@ -121,15 +135,8 @@ impl Keeper {
             return None;
         }
         let key = said(format, options);
-        let origin = Origin {
-            length: facts.length,
-            seconds: facts.seconds,
-            nanos: facts.nanos,
-            sample: facts.sample,
-            format: Format::ALL.iter().position(|f| *f == format)? as u16,
-            transpose: options.transpose,
-            options: Hash::new().add(key.as_bytes()).finish(),
-        };
+        let number = Format::ALL.iter().position(|f| *f == format)? as u16;
+        let settings = (number, options.transpose, Hash::new().add(key.as_bytes()).finish());
         let file_name = path.file_name()?;
         let (place, wanted) = match &options.cache {
             Cache::Off => return None,
@@ -143,14 +150,14 @@ impl Keeper {
                 let whole = fs::canonicalize(path).ok()?;
                 let hash = Hash::new()
                     .add(whole.as_os_str().as_encoded_bytes())
-                    .add(&[0, origin.format as u8, u8::from(origin.transpose)])
+                    .add(&[0, number as u8, u8::from(options.transpose)])
                     .add(key.as_bytes());
                 let mut name = file_name.to_owned();
                 name.push(format!("-{:016x}.hpx", hash.finish()));
                 (folder.join(name), true)
             }
         };
-        Some(Keeper { source: path.to_owned(), place, origin, wanted })
+        Some(Keeper { source: path.to_owned(), place, facts, settings, wanted })
     }
 
     /// The file.
@@ -158,16 +165,32 @@ impl Keeper {
         &self.place
     }
 
-    /// What it is made from.
-    pub fn origin(&self) -> Origin {
-        self.origin
+    /// What it is made from; `None` when the file cannot be read, or is not what it was any more.
+    pub fn origin(&self) -> Option<Origin> {
+        let (format, transpose, options) = self.settings;
+        let Facts { length, seconds, nanos, .. } = self.facts;
+        let (contents, identity) = (contents(&self.source)?, self.facts.settled_identity());
+        self.check_source().ok()?;
+        Some(Origin { length, seconds, nanos, format, transpose, contents, options, identity })
+    }
+
+    /// Whether a cache was made from this file, read in this way.
+    fn is_origin(&self, origin: &Origin) -> bool {
+        let same = (origin.format, origin.transpose, origin.options) == self.settings
+            && origin.length == self.facts.length;
+        let known = origin.identity != FileIdentity::default();
+        // Times are compared with the hash only: a copy of the file is as good.
+        let unchanged = known && origin.identity == self.facts.identity;
+        same && (unchanged || contents(&self.source) == Some(origin.contents))
     }
 
     /// What an earlier run has left, if it is sound and from the same file and options.
     pub fn fetch(&self, budget: Budget) -> Option<Loaded> {
         let file = File::open(&self.place).ok()?;
-        let parsed = hpx::fetch(file, &self.origin, budget).ok()??;
-        let format = Format::ALL[usize::from(self.origin.format)];
+        let parsed = hpx::fetch(file, |origin| self.is_origin(origin), budget).ok()??;
+        // Hashing takes its time, in which the text may have become another.
+        self.check_source().ok()?;
+        let format = Format::ALL[usize::from(self.settings.0)];
         let loaded = parsed.finish(format, false, budget).ok()?;
         Some(Loaded { cache: CacheUse::Read(self.place.clone()), ..loaded })
     }
@@ -177,28 +200,31 @@ impl Keeper {
         if !self.wanted {
             return CacheUse::Unused;
         }
-        let done = self.prepare().and_then(|()| {
-            let contents = Contents {
-                matrix: &loaded.matrix,
-                row_names: loaded.row_names.as_deref(),
-                col_names: loaded.col_names.as_deref(),
-                labels: loaded.labels.as_deref(),
-                origin: Some(self.origin),
-            };
-            write::atomic(&self.place, |file| {
-                contents.write(file)?;
-                self.check_source()
-            })
-            .map_err(reason)
-        });
+        let changed = || format!("{} has changed meanwhile", display_name(&self.source));
+        let done =
+            self.prepare().and_then(|()| self.origin().ok_or_else(changed)).and_then(|origin| {
+                let contents = Contents {
+                    matrix: &loaded.matrix,
+                    row_names: loaded.row_names.as_deref(),
+                    col_names: loaded.col_names.as_deref(),
+                    labels: loaded.labels.as_deref(),
+                    origin: Some(origin),
+                };
+                write::atomic(&self.place, |file| {
+                    contents.write(file)?;
+                    self.check_source()
+                })
+                .map_err(reason)
+            });
         match done {
             Ok(()) => CacheUse::Written(self.place.clone()),
             Err(reason) => CacheUse::Failed(self.place.clone(), reason),
         }
     }
 
-    /// Makes the folder.
+    /// Makes the folder, and takes away what runs that were ended have left of this cache.
     pub fn prepare(&self) -> Result<(), String> {
+        write::remove_orphans(&self.place);
         match self.place.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             Some(folder) => fs::create_dir_all(folder).map_err(|e| e.to_string()),
             None => Ok(()),
@@ -207,13 +233,7 @@ impl Keeper {
 
     /// Fails when the source has changed since its facts were taken.
     pub fn check_source(&self) -> std::io::Result<()> {
-        let now = Facts::of(&self.source);
-        let same = now.is_some_and(|now| {
-            let origin = &self.origin;
-            let then = (origin.length, origin.seconds, origin.nanos, origin.sample);
-            then == (now.length, now.seconds, now.nanos, now.sample)
-        });
-        if same {
+        if Facts::of(&self.source) == Some(self.facts) {
             return Ok(());
         }
         let what = format!("{} has changed meanwhile", display_name(&self.source));

@@ -21,27 +21,47 @@ const VERSION: u32 = 1;
 const HEAD: u64 = 8 + 4 + 8;
 const TAIL: u64 = 8 + 8;
 
+/// Who is told that a state could not be saved.
+type Told = Box<dyn Fn(&Error) + Send + Sync>;
+
 /// A file that keeps the state of a run.
-#[derive(Debug)]
 pub struct Checkpoint {
     path: PathBuf,
     fingerprint: u64,
     every: Duration,
     resume: bool,
     saved: Mutex<Saved>,
+    told: Option<Told>,
+}
+
+impl std::fmt::Debug for Checkpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Checkpoint").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]
 struct Saved {
     last: Instant,
     failure: Option<Error>,
+    /// How often it could not be saved.
+    failures: usize,
 }
 
 impl Checkpoint {
     /// Keeps the state of the run with this fingerprint in a file, at most once in `every`.
     pub fn new(path: impl Into<PathBuf>, fingerprint: u64, every: Duration) -> Self {
-        let saved = Mutex::new(Saved { last: Instant::now(), failure: None });
-        Checkpoint { path: path.into(), fingerprint, every, resume: false, saved }
+        let saved = Mutex::new(Saved { last: Instant::now(), failure: None, failures: 0 });
+        let path = path.into();
+        write::remove_orphans(&path);
+        Checkpoint { path, fingerprint, every, resume: false, saved, told: None }
+    }
+
+    /// Calls `told` when a state could not be saved for the first time: a run of a week should not find out
+    /// at its end.
+    pub fn when_failing(mut self, told: impl Fn(&Error) + Send + Sync + 'static) -> Self {
+        self.told = Some(Box::new(told));
+        self
     }
 
     /// Goes on from the state in the file, if it exists; `true` when it does.
@@ -142,9 +162,12 @@ impl Keeper for Checkpoint {
             let tail = body.sum.tail();
             file.write_all(&tail)
         });
-        if let Ok(mut saved) = self.saved.lock() {
-            *saved = Saved { last: Instant::now(), failure: written.err() };
+        let Ok(mut saved) = self.saved.lock() else { return };
+        if let (Err(error), Some(told), 0) = (&written, &self.told, saved.failures) {
+            told(error);
         }
+        let failures = saved.failures + usize::from(written.is_err());
+        *saved = Saved { last: Instant::now(), failure: written.err(), failures };
     }
 }
 
@@ -240,7 +263,16 @@ mod tests {
         let path = folder.path().join("run.checkpoint");
         let checkpoint = keeper(&path, 7);
         checkpoint.save(&|out| out.write_all(b"good"));
-        checkpoint.save(&|_| Err(io::Error::other("no room")));
+        let said = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let count = said.clone();
+        let checkpoint = checkpoint.when_failing(move |error| {
+            assert!(error.to_string().contains("no room"));
+            count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        });
+        for _ in 0..3 {
+            checkpoint.save(&|_| Err(io::Error::other("no room")));
+            assert_eq!(said.load(std::sync::atomic::Ordering::SeqCst), 1, "at once, and once");
+        }
         assert!(checkpoint.failure().unwrap().to_string().contains("no room"));
         assert!(keeper(&path, 7).take_up().unwrap());
         checkpoint.remove();

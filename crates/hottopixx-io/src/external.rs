@@ -14,9 +14,8 @@ use crate::format::Format;
 use crate::hpx::HpxHeader;
 use crate::scan::Lines;
 use crate::source::{Source, Stream, display_name};
-use crate::write::{atomic, numbers};
+use crate::write::{self, atomic, numbers};
 use crate::{bow, mtx};
-use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -47,6 +46,9 @@ pub(crate) fn build(
     let (rows, cols) = budget.sparse(rows, cols, FileLocation::Line(layout.shape_at))?;
     let mut starts = text.count(rows)?;
     let bands = bands(&starts, budget, FileLocation::Line(layout.at))?;
+    let Some(origin) = keeper.origin() else {
+        return Err(Fault::file("the file is changing", "wait until it is whole"));
+    };
     let header = HpxHeader {
         sparse: true,
         rows: rows as u64,
@@ -55,11 +57,11 @@ pub(crate) fn build(
         row_names: None,
         col_names: None,
         labels: None,
-        origin: Some(keeper.origin()),
+        origin: Some(origin),
     };
     let mut fault = None;
     let written = keeper.prepare().map_err(io::Error::other).and_then(|()| {
-        let body = |file: &mut BufWriter<File>| {
+        let body = |file: &mut BufWriter<write::Output>| {
             let mut output = Output::new(file, header)?;
             for band in bands {
                 // A fault of the text must not be taken for one of the disk.
@@ -190,14 +192,14 @@ struct Band {
 
 /// The file that is written.
 struct Output<'a> {
-    file: &'a mut BufWriter<File>,
+    file: &'a mut BufWriter<write::Output>,
     header: HpxHeader,
     /// Entries written so far.
     written: usize,
 }
 
 impl<'a> Output<'a> {
-    fn new(file: &'a mut BufWriter<File>, header: HpxHeader) -> io::Result<Self> {
+    fn new(file: &'a mut BufWriter<write::Output>, header: HpxHeader) -> io::Result<Self> {
         Ok(Output { file, header, written: 0 })
     }
 

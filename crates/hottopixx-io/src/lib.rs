@@ -14,7 +14,8 @@
 //! | `docword.NAME.txt` | UCI bag of words | words |
 //! | `.hpx` | our own, with names ([`write::hpx`]) | as stored |
 //!
-//! [`read_documents`] reads text instead: folders, lines, columns of tables.
+//! [`read_documents`] reads text instead: folders, lines, columns of tables. [`load_cube`] reads scenes: arrays of three
+//! dimensions in `.npy` and MATLAB's `.mat`, or pixels x bands.
 //!
 //! Files of `.hpx`, and of `.npy` with numbers of 64 bits, are mapped: their matrix borrows the file,
 //! takes no memory of its own and may be larger than the machine has. Large text files are kept as
@@ -34,6 +35,7 @@ mod budget;
 mod cache;
 mod checkpoint;
 mod coordinate;
+mod cube;
 mod documents;
 mod error;
 mod external;
@@ -42,6 +44,7 @@ mod hpx;
 mod load;
 pub mod machine;
 mod map;
+mod mat;
 mod mtx;
 mod names;
 mod npy;
@@ -58,12 +61,14 @@ pub mod write;
 
 pub use cache::{Cache, CacheUse};
 pub use checkpoint::Checkpoint;
+pub use cube::{CubeOptions, LoadedCube, load_cube, read_cube};
 pub use documents::{
     DocumentColumns, DocumentFormat, DocumentNames, Take, has_text, read_documents,
 };
 pub use error::{Error, FileLocation};
 pub use format::{Format, UnknownFormatName};
 pub use load::{LoadOptions, Loaded, load, load_signed, read};
+pub use map::explain_lost_files;
 pub use names::{read_names, read_numbers};
 pub use peek::{FileHeader, peek};
 pub use scratch::scratch_file;

@@ -396,7 +396,7 @@ fn npy(mut stream: Stream<'_>, budget: Budget) -> Result<Parsed, Fault> {
 }
 
 /// The whole stream in memory, for an archive that cannot be rewound.
-fn slurp(reader: impl Read, budget: Budget) -> Result<Vec<u8>, Fault> {
+pub(crate) fn slurp(reader: impl Read, budget: Budget) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
     reader.take(budget.limit().saturating_add(1)).read_to_end(&mut bytes)?;
     budget.check(bytes.len() as u128, FileLocation::File, || "the archive".to_owned())?;

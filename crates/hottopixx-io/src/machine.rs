@@ -2,9 +2,41 @@
 
 use std::fs;
 
-/// Memory of the machine, in bytes.
+/// Memory of the machine, or of the container that this process runs in where it has less, in bytes.
 pub fn memory() -> Option<u64> {
-    kibibytes("/proc/meminfo", "MemTotal:")
+    let machine = kibibytes("/proc/meminfo", "MemTotal:");
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let container = container_limit(&groups, |file| fs::read_to_string(file).ok());
+    machine.into_iter().chain(container).min()
+}
+
+/// The least limit of the control groups that a process is in, and of those around them. `groups` is what
+/// the system says of them: `0::/path` (version 2) or `4:memory:/path` (version 1); inside a container the
+/// path may be one of the machine, so that the root is asked as well.
+fn container_limit(groups: &str, read: impl Fn(&str) -> Option<String>) -> Option<u64> {
+    let mut least = None;
+    for line in groups.lines() {
+        let mut parts = line.splitn(3, ':');
+        let (Some(_), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next())
+        else {
+            continue;
+        };
+        let (root, file) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            some if some.split(',').any(|one| one == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            }
+            _ => continue,
+        };
+        for folder in std::path::Path::new(path).ancestors() {
+            let folder = folder.to_string_lossy();
+            let limit = read(&format!("{root}{}/{file}", folder.trim_end_matches('/')));
+            // `max` is no number, and no limit.
+            let limit = limit.and_then(|text| text.trim().parse::<u64>().ok());
+            least = least.into_iter().chain(limit).min();
+        }
+    }
+    least
 }
 
 /// Three quarters of the machine's memory; 8 GiB where that is not known.
@@ -69,6 +101,30 @@ mod tests {
     fn the_description_names_the_system_in_one_line() {
         let line = description();
         assert!(line.contains(std::env::consts::ARCH) && !line.contains('\n'), "{line}");
+    }
+
+    #[test]
+    fn limits_of_containers_count() {
+        let limit = |groups: &str, files: &[(&str, &str)]| {
+            container_limit(groups, |file| {
+                files.iter().find(|known| known.0 == file).map(|known| known.1.to_owned())
+            })
+        };
+        let v2 = [
+            ("/sys/fs/cgroup/a/b/memory.max", "max\n"),
+            ("/sys/fs/cgroup/a/memory.max", "8589934592\n"),
+            ("/sys/fs/cgroup/memory.max", "17179869184\n"),
+        ];
+        assert_eq!(limit("0::/a/b\n", &v2), Some(8 << 30));
+        assert_eq!(limit("0::/\n", &v2), Some(16 << 30));
+        assert_eq!(limit("0::/elsewhere/../x\n", &v2), Some(16 << 30));
+        let v1 = [
+            ("/sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes", "9223372036854771712\n"),
+            ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "536870912\n"),
+        ];
+        let groups = "12:cpu,cpuacct:/y\n4:memory:/docker/x\n1:name=systemd:/z\n";
+        assert_eq!(limit(groups, &v1), Some(512 << 20));
+        assert_eq!((limit(groups, &v2), limit("nonsense\n:::\n", &v1)), (None, None));
     }
 
     #[test]

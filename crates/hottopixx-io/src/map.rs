@@ -33,7 +33,7 @@ impl Map {
         // SAFETY: the map is read-only and its length is that of the file now, so that every slice
         // of it is inside the file. What remains is other programs: one that truncates the file
         // while it is mapped makes reading behind the new end fail with SIGBUS, which ends this
-        // program; one that writes into it changes numbers. Every bit pattern is a number of the
+        // program (see `explain_lost_files`); one that writes into it changes numbers. Every bit pattern is a number of the
         // types read here, and what is looked up by such a number is looked up with a check. Our
         // own writers never do either: they write a new file and rename it.
         let bytes = unsafe { Mmap::map(file) }.ok()?;
@@ -56,6 +56,42 @@ impl Map {
         let span = begin..begin.checked_add(length)?;
         bytemuck::try_cast_slice::<u8, T>(self.bytes.get(span.clone())?).ok()?;
         Some(Buffer::foreign(Arc::new(Part { map: self.clone(), span, numbers: PhantomData })))
+    }
+}
+
+/// From now on, a mapped file that becomes shorter while it is read, or whose disk fails, ends the program
+/// with a sentence and exit code 1 instead of a bare signal. For programs: a library should leave signals
+/// alone.
+pub fn explain_lost_files() {
+    #[cfg(unix)]
+    {
+        extern "C" fn explain(
+            signal: libc::c_int,
+            info: *mut libc::siginfo_t,
+            _: *mut libc::c_void,
+        ) {
+            const SENTENCE: &[u8] =
+                b"hottopixx: a file could not be read to its end: it became shorter \
+                meanwhile, or its disk failed: run again when it is whole\n";
+            // SAFETY: only calls that are allowed in a handler are made, and `info` is what the system
+            // passes to one that is installed with SA_SIGINFO.
+            unsafe {
+                if (*info).si_code == libc::BUS_ADRERR {
+                    libc::write(2, SENTENCE.as_ptr().cast(), SENTENCE.len());
+                    libc::_exit(1);
+                }
+                libc::signal(signal, libc::SIG_DFL);
+                libc::raise(signal);
+            }
+        }
+        // SAFETY: the structure is one of plain numbers, and the handler has the signature that
+        // SA_SIGINFO asks for.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = explain as *const () as usize;
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            libc::sigaction(libc::SIGBUS, &action, std::ptr::null_mut());
+        }
     }
 }
 

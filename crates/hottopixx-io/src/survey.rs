@@ -102,13 +102,19 @@ pub fn survey(source: &Source, options: &LoadOptions, limit: u64) -> Result<Surv
         }
     };
     let large = match (&header, length) {
-        (Some(header), _) => header.bytes > limit,
+        (Some(header), _) => header.bytes.saturating_add(counting(header)) > limit,
         (None, Some(length)) => length > limit,
         // A pipe or a compressed file is read to its end or to the limit.
         (None, None) => false,
     };
     if large {
         return Ok(unread(format, header, detected, length, options));
+    }
+    if let Some(header) = &header {
+        let place = crate::error::FileLocation::File;
+        let what = || format!("a matrix of {} x {}", header.rows, header.cols);
+        let checked = budget.check(u128::from(counting(header)), place, what);
+        checked.map_err(|fault| fault.in_file(&name))?;
     }
     let parsed = if format.is_table() {
         table::read(stream.into_reader(), format, &options.table, budget, Entries::Any)
@@ -122,6 +128,11 @@ pub fn survey(source: &Source, options: &LoadOptions, limit: u64) -> Result<Surv
     let mut loaded = loaded.map_err(|fault| fault.in_file(&name))?;
     names_of_words(&mut loaded, path, options)?;
     Ok(of_matrix(loaded, header, detected))
+}
+
+/// Bytes of what is counted per row and column.
+fn counting(header: &FileHeader) -> u64 {
+    header.rows.saturating_add(header.cols).saturating_mul(32)
 }
 
 fn of_matrix(loaded: Loaded, header: Option<FileHeader>, detected: Option<Detected>) -> Survey {

@@ -23,7 +23,7 @@ struct State {
 
 /// Reads one file as samples x features.
 pub(crate) fn read(reader: impl Read, budget: Budget) -> Result<Parsed, Fault> {
-    let mut lines = Lines::new(reader, budget.limit());
+    let mut lines = Lines::new(reader, budget.longest_line());
     let mut state = State {
         budget,
         triplets: Triplets::new(budget),

@@ -7,17 +7,14 @@ use crate::corpus::pooled;
 use crate::run::{self, Run, run};
 use crate::settings::parsed;
 use hottopixx::Error;
-use hottopixx::control::{Control, Stop};
+use hottopixx::control::Control;
 use hottopixx::matrix::{Dense, Matrix};
 use hottopixx::text::{self, Reading, StopWords, Tokeniser, VocabularyRules};
-use hottopixx::topics::{
-    Anchor, AnchorBound, JudgedAnchors, SavedTopics, TopicModel, TopicSeconds, Topics,
-};
+use hottopixx::topics::{SavedTopics, TopicModel, Topics};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use serde::Serialize;
 use std::sync::Arc;
 
 /// Words that are left out: those of a language, or "auto"; those of more than a share of the documents;
@@ -146,32 +143,9 @@ impl TopicSettings {
     }
 }
 
-/// What is said of a model beside its arrays.
-#[derive(Serialize)]
-struct Said<'a> {
-    words: &'a [String],
-    documents: &'a [usize],
-    anchors: &'a [Anchor],
-    typical: &'a [Vec<usize>],
-    weighted_l1: f64,
-    mean_l1: f64,
-    bound: Option<AnchorBound>,
-    perplexity: f64,
-    anchored_perplexity: f64,
-    steps: usize,
-    min_df: usize,
-    candidate_df: usize,
-    judged: &'a [JudgedAnchors],
-    notes: &'a [String],
-    advice: &'a [String],
-    stop: Stop,
-    seconds: TopicSeconds,
-}
-
-/// In JSON what is no array; topics, anchored topics, p(topic | word) and shares; proportions, coherence,
-/// how often each word occurs, how many known words each document has, and what a token of each word
-/// counts for shares.
-type Model = (String, [Py<PyAny>; 4], [Py<PyArray1<f64>>; 5]);
+/// In JSON what is no matrix; topics, anchored topics, p(topic | word), keyness and shares; how many known words
+/// each document has.
+type Model = (String, [Py<PyAny>; 5], Py<PyArray1<f64>>);
 
 #[pyfunction]
 pub fn fit_topics(
@@ -187,36 +161,16 @@ pub fn fit_topics(
         let lengths = lengths(&corpus, &model);
         Ok((model, lengths))
     })?;
-    let said = json(&Said {
-        words: &model.words,
-        documents: &model.documents,
-        anchors: &model.anchors,
-        typical: &model.typical,
-        weighted_l1: model.errors.weighted_l1,
-        mean_l1: model.errors.mean_l1,
-        bound: model.bound,
-        perplexity: model.perplexity,
-        anchored_perplexity: model.anchored_perplexity,
-        steps: model.steps,
-        min_df: model.min_df,
-        candidate_df: model.candidate_df,
-        judged: &model.judged,
-        notes: &model.notes,
-        advice: &model.advice,
-        stop: model.stop,
-        seconds: model.seconds,
-    })?;
+    let said = json(&model)?;
     let matrix = |dense: Dense| to_python(py, Matrix::Dense(dense));
-    let vector = |values: Vec<f64>| PyArray1::from_vec(py, values).unbind();
     let matrices = [
         matrix(model.topics)?,
         matrix(model.anchored)?,
         matrix(model.given_word)?,
+        matrix(model.keyness)?,
         matrix(model.shares)?,
     ];
-    let vectors = [model.proportions, model.coherence, model.tokens, lengths, model.evidence];
-    let vectors = vectors.map(vector);
-    Ok((said, matrices, vectors))
+    Ok((said, matrices, PyArray1::from_vec(py, lengths).unbind()))
 }
 
 /// How many words of the model each document has. The model's words are in the order of the corpus.

@@ -1,4 +1,8 @@
 //! `hott.csv`: one line per topic, for spreadsheets and scripts.
+//!
+//! Names come out of files of others, and programs for tables take a cell that begins with `=`, `+`, `-`, `@`
+//! or a tab for a formula, which may call other programs: such a cell gets an apostrophe in front, unless
+//! it is a number. In a list, `;` and `\` of a name stand behind a `\`.
 
 use crate::{NamedHott, RowValue, Summary, Topic};
 use hottopixx::HottRow;
@@ -11,13 +15,14 @@ pub fn hott(summary: &Summary) -> String {
         let NamedHott { hott: HottRow { row, weight, group }, name } = &topic.named;
         let group: Vec<String> = group.iter().map(usize::to_string).collect();
         let members: Vec<String> = topic.members.iter().map(RowValue::label).collect();
+        let members = list(&members);
         let cells = [
             (k + 1).to_string(),
             row.to_string(),
             name.clone().unwrap_or_default(),
             weight.to_string(),
             group.join(";"),
-            members.join(";"),
+            members,
         ];
         push_line(&mut out, &cells);
     }
@@ -47,7 +52,20 @@ pub(crate) fn push_line(out: &mut String, cells: &[String]) {
     out.push('\n');
 }
 
+/// Names in one cell, which can be taken apart again.
+pub(crate) fn list<S: AsRef<str>>(names: &[S]) -> String {
+    let escaped = |name: &S| harmless(&name.as_ref().replace('\\', "\\\\").replace(';', "\\;"));
+    names.iter().map(escaped).collect::<Vec<_>>().join(";")
+}
+
+/// The cell as text, also to programs that look for formulas.
+fn harmless(cell: &str) -> String {
+    let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if formula && cell.parse::<f64>().is_err() { format!("'{cell}") } else { cell.to_owned() }
+}
+
 fn quote(cell: &str) -> String {
+    let cell = &harmless(cell);
     if cell.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", cell.replace('"', "\"\""))
     } else {
@@ -69,6 +87,25 @@ mod tests {
         assert!(text.starts_with("topic,row,name,weight,group,members\n"), "{text}");
         assert!(text.contains("1,12,oil,0.97,12;31,crude;opec\n"), "{text}");
         assert!(text.contains("2,7,\"a,\"\"b\"\"\",1,7,grain\n"), "{text}");
+    }
+
+    #[test]
+    fn names_are_no_formulas_and_lists_can_be_taken_apart() {
+        let mut summary = example();
+        for (name, cell) in [
+            ("=cmd|'/c calc'!A1", "'=cmd|'/c calc'!A1"),
+            ("+1+2", "'+1+2"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("-x", "'-x"),
+            ("\t=1", "'\t=1"),
+            ("-1.5e3", "-1.5e3"),
+            ("a=b", "a=b"),
+        ] {
+            summary.hott[0].named.name = Some(name.into());
+            let text = hott(&summary);
+            assert!(text.contains(&format!("\n1,12,{cell},0.97,")), "{text}");
+        }
+        assert_eq!(list(&["a;b", "c\\", "=d", "e"]), "a\\;b;c\\\\;'=d;e");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! `report.html`; the modules turn it into text: [`text`] for 80 columns, [`csv`] for
 //! spreadsheets, [`html`] for one page that needs nothing but a browser. [`page`] is what all
 //! pages share, [`plot`] draws charts, [`bounds`] puts what was proven into words. [`topics`] and
-//! [`topics_page`] do the same for topics of documents.
+//! [`topics_page`] do the same for topics of documents, [`unmix`] and [`unmix_page`] for materials of scenes.
 
 pub mod bounds;
 pub mod csv;
@@ -20,6 +20,8 @@ pub mod table;
 pub mod text;
 pub mod topics;
 pub mod topics_page;
+pub mod unmix;
+pub mod unmix_page;
 
 pub use named::{NamedHott, NamedRow, numbered};
 pub use proof::{ChoiceProof, Proof, Theorem};

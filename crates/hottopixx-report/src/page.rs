@@ -4,6 +4,7 @@
 use crate::plot::{Chart, ChartTarget};
 use crate::table::{Table, visible};
 use hottopixx::control::Stop;
+use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("report.css");
@@ -11,15 +12,45 @@ const STYLE: &str = include_str!("report.css");
 /// The whole page around `body`, which must be safe already; `style` is added to that of all pages, and
 /// it and `script` may be empty.
 pub(crate) fn shell(title: &str, body: &str, style: &str, script: &str) -> String {
-    let script =
-        if script.is_empty() { String::new() } else { format!("<script>\n{script}</script>\n") };
+    let (rule, script) = match script {
+        "" => (String::new(), String::new()),
+        script => {
+            let text = format!("\n{script}");
+            (
+                format!("; script-src 'sha256-{}'", digest(&text)),
+                format!("<script>{text}</script>\n"),
+            )
+        }
+    };
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}{rule}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{}</title>\n<style>\n{STYLE}{style}</style>\n</head>\n<body>\n<main>\n{body}</main>\n\
          {script}</body>\n</html>\n",
         escape(title)
     )
+}
+
+/// What a page may do: be styled, show drawings of its own, and run the one script that is part of it,
+/// which is told by its hash. Whatever else might get into it does nothing, and asks nobody.
+const POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; \
+    style-src 'unsafe-inline'";
+
+/// SHA-256 of a text, in base 64.
+fn digest(text: &str) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let hash = Sha256::digest(text);
+    let mut out = String::new();
+    for three in hash.chunks(3) {
+        let bits = three.iter().fold(0, |bits, byte| bits << 8 | u32::from(*byte));
+        let bits = bits << (8 * (3 - three.len()));
+        for k in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * k) & 63) as usize];
+            out.push(if k <= three.len() { char::from(letter) } else { '=' });
+        }
+    }
+    out
 }
 
 /// A part of an article.
@@ -302,6 +333,17 @@ mod tests {
         for outside in ["http:", "https:", "src=", "@import", "url("] {
             assert!(!page.contains(outside), "{outside}");
         }
+    }
+
+    #[test]
+    fn only_the_script_of_the_page_runs() {
+        // As `printf abc | sha256sum | xxd -r -p | base64` has it.
+        assert_eq!(digest("abc"), "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
+        let page = shell("t", "", "", "go();\n");
+        let rule = format!("script-src 'sha256-{}'", digest("\ngo();\n"));
+        assert!(page.contains(&rule) && page.contains("<script>\ngo();\n</script>"), "{page}");
+        let still = shell("t", "", "", "");
+        assert!(still.contains("default-src 'none'") && !still.contains("script-src"));
     }
 
     #[test]

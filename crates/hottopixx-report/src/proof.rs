@@ -62,7 +62,8 @@ impl ChoiceProof {
         let bound = search.map_or(choice.bound, |search| search.bound);
         let gap = if choice.gap() == 0.0 { 0.0 } else { (choice.error - bound) / choice.error };
         let rows = choice.rows.iter().map(|&i| row(certified.x.input_row(i))).collect();
-        let found = ChoiceBound { rows, certificate: None, ..*choice };
+        let mut found = choice.clone();
+        (found.rows, found.certificate) = (rows, None);
         Some(ChoiceProof { found, gap, search })
     }
 

@@ -2,6 +2,7 @@
 //! flexible ones cut short with an ellipsis when the line would be too long.
 
 use crate::page::escape;
+use std::fmt::Write as _;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The width every text of this crate is written for.
@@ -134,6 +135,25 @@ pub fn plain(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
+/// The same for a text of several lines.
+pub fn plain_lines(text: &str) -> String {
+    text.chars().map(|c| if c == '\n' { c } else { visible(c) }).collect()
+}
+
+/// JSON in which such characters are written as `\u` and digits, which means the same to every reader.
+pub fn plain_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match visible(c) {
+            '\u{fffd}' if c != '\u{fffd}' && c != '\n' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
 /// The character, or U+FFFD in the place of one that acts on the text around it: controls, and embeddings,
 /// overrides and isolates of writing direction.
 pub(crate) fn visible(c: char) -> char {
@@ -194,6 +214,14 @@ mod tests {
             "row  name          x\n  7  short         a\n123  a very long…  b\n"
         );
         assert!(table.render(80).contains("a very long name\u{fffd}[31m"));
+    }
+
+    #[test]
+    fn nothing_acts_on_the_terminal() {
+        let odd = "a\u{9b}31m\u{7f}\u{202e}\u{1b}[0m\tb\nc";
+        assert_eq!(plain_lines(odd), "a\u{fffd}31m\u{fffd}\u{fffd}\u{fffd}[0m\u{fffd}b\nc");
+        let json = "{\n  \"a\u{9b}\u{202e}\": \"\u{7f}é\u{fffd}\"\n}\n";
+        assert_eq!(plain_json(json), "{\n  \"a\\u009b\\u202e\": \"\\u007fé\u{fffd}\"\n}\n");
     }
 
     #[test]

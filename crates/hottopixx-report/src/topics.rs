@@ -1,12 +1,13 @@
 //! Topics of documents as they are reported: one object for JSON, text and tables.
 
-use crate::csv::push_line;
+use crate::csv::{list, push_line};
 use crate::table::{WIDTH, cut, join_fitting, plain};
 use crate::text::{grouped, line, size, wrapped};
 use hottopixx::control::Stop;
 use hottopixx::matrix::Dense;
 use hottopixx::topics::{AnchorBound, Measure, TopicErrors, TopicModel, TopicSeconds};
 use serde::Serialize;
+use std::io;
 
 /// Words that a topic is shown with.
 const WORDS: usize = 15;
@@ -46,7 +47,7 @@ pub struct TopicSummary {
     pub share: f64,
     /// NPMI of its ten most probable words against the corpus.
     pub coherence: f64,
-    /// The words that tell it from others, by their term scores.
+    /// The words that tell its documents from others, by their keyness.
     pub words: Vec<WordShare>,
     /// The most probable words.
     pub probable: Vec<WordShare>,
@@ -95,6 +96,8 @@ pub struct TopicsSummary {
     pub seconds: TopicsSeconds,
     /// The most memory that was in use, where the system tells.
     pub peak_memory_bytes: Option<u64>,
+    /// The most that it could be, worked out before.
+    pub predicted_memory_bytes: Option<u64>,
     /// Threads in use.
     pub threads: usize,
     /// The seed.
@@ -126,6 +129,8 @@ pub struct TopicsRun {
     pub total: f64,
     /// The most memory that was in use.
     pub peak_memory_bytes: Option<u64>,
+    /// The most that it could be, worked out before.
+    pub predicted_memory_bytes: Option<u64>,
     /// Threads in use.
     pub threads: usize,
     /// The seed.
@@ -155,6 +160,7 @@ impl TopicsSummary {
             seconds: TopicsSeconds { load: run.load, steps: model.seconds, total: run.total },
             input: run.input,
             peak_memory_bytes: run.peak_memory_bytes,
+            predicted_memory_bytes: run.predicted_memory_bytes,
             threads: run.threads,
             seed: run.seed,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -177,7 +183,7 @@ fn topic(model: &TopicModel, k: usize, titles: &[String]) -> TopicSummary {
         stand_ins: anchor.stand_ins.iter().map(|&w| model.words[w].clone()).collect(),
         share: model.proportions[k],
         coherence: model.coherence[k],
-        words: words(Measure::TermScore),
+        words: words(Measure::Keyness),
         probable: words(Measure::Probability),
         typical: model.typical[k]
             .iter()
@@ -295,9 +301,9 @@ pub fn topics_csv(summary: &TopicsSummary) -> String {
             topic.name.clone(),
             format!("{:.4}", topic.share),
             format!("{:.4}", topic.coherence),
-            words.join(";"),
-            topic.stand_ins.join(";"),
-            typical.join(";"),
+            list(&words),
+            list(&topic.stand_ins),
+            list(&typical),
         ];
         push_line(&mut out, &cells);
     }
@@ -305,19 +311,24 @@ pub fn topics_csv(summary: &TopicsSummary) -> String {
 }
 
 /// `documents.csv`: number from 1, title, date where there are dates, the strongest topic, and the share
-/// of every topic with four digits.
+/// of every topic with four digits. Line by line: all of it can be larger than the shares.
+///
+/// # Errors
+/// What `out` says.
 pub fn documents_csv(
+    out: &mut dyn io::Write,
     names: &[String],
     titles: &[String],
     dates: Option<&[String]>,
     shares: &Dense,
-) -> String {
-    let mut out = String::new();
+) -> io::Result<()> {
+    let mut text = String::new();
     let mut header = vec!["document".to_owned(), "title".to_owned()];
     header.extend(dates.map(|_| "date".to_owned()));
     header.push("strongest".to_owned());
     header.extend_from_slice(names);
-    push_line(&mut out, &header);
+    push_line(&mut text, &header);
+    out.write_all(text.as_bytes())?;
     for d in 0..shares.rows() {
         let row = shares.row(d);
         let best = (0..row.len()).fold(0, |best, k| if row[k] > row[best] { k } else { best });
@@ -325,9 +336,11 @@ pub fn documents_csv(
         cells.extend(dates.map(|dates| dates.get(d).cloned().unwrap_or_default()));
         cells.push(names.get(best).cloned().unwrap_or_default());
         cells.extend(row.iter().map(|v| format!("{v:.4}")));
-        push_line(&mut out, &cells);
+        text.clear();
+        push_line(&mut text, &cells);
+        out.write_all(text.as_bytes())?;
     }
-    out
+    Ok(())
 }
 
 /// `words.csv`: every word, how often it occurs and in how many documents, and p(word | topic) of every
@@ -375,6 +388,7 @@ mod tests {
             load: 0.1,
             total: 1.0,
             peak_memory_bytes: Some(1 << 24),
+            predicted_memory_bytes: Some(1 << 25),
             threads: 2,
             seed: 0,
         };
@@ -402,7 +416,12 @@ mod tests {
         assert_eq!(topics_csv(&summary).lines().count(), 3);
         assert!(words_csv(&model).contains("\n\"a \"\"law\"\"\","));
         let names: Vec<String> = summary.topics.iter().map(|t| t.name.clone()).collect();
-        let table = documents_csv(&names, &["x,y".to_owned()], None, &model.shares);
+        let csv = |titles: &[String], dates: Option<&[String]>| {
+            let mut bytes = Vec::new();
+            documents_csv(&mut bytes, &names, titles, dates, &model.shares).unwrap();
+            String::from_utf8(bytes).unwrap()
+        };
+        let table = csv(&["x,y".to_owned()], None);
         let lines: Vec<&str> = table.lines().collect();
         let quoted = |name: &String| match name.contains('"') {
             true => format!("\"{}\"", name.replace('"', "\"\"")),
@@ -412,7 +431,7 @@ mod tests {
         assert_eq!(lines.len(), 61);
         assert_eq!(lines[0], format!("document,title,strongest,{}", heads.join(",")));
         assert!(lines[1].starts_with("1,\"x,y\","), "{}", lines[1]);
-        let dated = documents_csv(&names, &[], Some(&["2001".to_owned()]), &model.shares);
+        let dated = csv(&[], Some(&["2001".to_owned()]));
         assert!(dated.starts_with("document,title,date,strongest") && dated.contains("\n1,,2001,"));
     }
 }

@@ -10,6 +10,7 @@
 //! `auto` holds the method of that name to its promise, never to be worse than another.
 //! `choice` compares bounds for choices of rows with all choices, one by one, and measures them on words.
 //! `total` measures the bound of the program of that name at the sizes of corpora.
+//! `scenes` compares `unmix` with the usual ways to find pure pixels on scenes with known materials.
 //! `bench` measures speed and memory, up to the sizes of the paper's table and beyond.
 //!
 //! What is part of the paper is also a [`Section`](hottopixx_report::page::Section) of the page that
@@ -30,6 +31,7 @@ pub mod profiles;
 pub mod real;
 pub mod recovery;
 pub mod rmse;
+pub mod scenes;
 pub mod svm;
 pub mod total;
 mod words;

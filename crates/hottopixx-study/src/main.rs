@@ -4,7 +4,9 @@ use clap::{Parser, Subcommand};
 use hottopixx::Method;
 use hottopixx_study::StudyReport;
 use hottopixx_study::large::{ProcessRunner, RunRequest};
-use hottopixx_study::{auto, bench, campaign, choice, hard, limits, lp, real, recovery, total};
+use hottopixx_study::{
+    auto, bench, campaign, choice, hard, limits, lp, real, recovery, scenes, total,
+};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -73,6 +75,8 @@ enum Study {
     Choice(choice::ChoiceSettings),
     /// The program total at the sizes of corpora: gaps reached, and what they take
     Total(total::TotalSettings),
+    /// Materials of scenes, against the usual ways to find pure pixels
+    Scenes(scenes::SceneSettings),
     /// Speed and memory at the sizes of the paper, and beyond
     Bench(bench::BenchSettings),
     /// One whole run, measured: what bench starts in a process of its own
@@ -100,6 +104,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Study::Campaign(settings) => campaign::run(&settings)?,
         Study::Choice(settings) => choice::run(&settings)?,
         Study::Total(settings) => total::run(&settings)?,
+        Study::Scenes(settings) => scenes::run(&settings)?,
         Study::Bench(settings) => bench::run(&settings, &ProcessRunner::this_program(&[MEASURE])?)?,
         Study::Measure(request) => {
             let text = serde_json::to_string(&request.carry_out()?)?;

@@ -50,6 +50,25 @@ pub enum Error {
         /// Row, from 0.
         row: usize,
     },
+    /// A weight of F in the units of the input is too large, or too small, for a number of 64 bits.
+    #[error(
+        "the weight of row {row} in hott row {hott} is beyond what a number can hold, their sums being so \
+         far apart: bring the rows to similar scales first"
+    )]
+    Unrepresentable {
+        /// The row, from 0.
+        row: usize,
+        /// The hott row, from 0.
+        hott: usize,
+    },
+    /// Entries in a mapped file, or in memory that the caller shares, were written to during the run.
+    #[error(
+        "row {row} was changed while it was being read: run again when nothing writes to the matrix"
+    )]
+    Changed {
+        /// The first row that is another now, from 0.
+        row: usize,
+    },
     /// The number of values does not fit the shape.
     #[error("{found} values do not make a matrix of {rows} x {cols}")]
     Shape {

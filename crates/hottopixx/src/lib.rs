@@ -31,7 +31,7 @@
 //!
 //! | [`Method`] | what it does | requires | proves a bound |
 //! |---|---|---|---|
-//! | `Auto` (default) | several of the others, judged by their exact error, then improved by exchanging rows | – | where minimax is affordable |
+//! | `Auto` (default) | several of the others, judged by their exact error, then improved by exchanging rows | – | on the error that it makes small |
 //! | `Hottopixx` | the paper's incremental gradient method (Algorithm 4, corrected) | – | no |
 //! | `Lp` | the paper's linear program (Algorithm 3): every row within tau | `tau` | yes |
 //! | `Minimax` | the linear program that makes the largest error small | – | yes |
@@ -44,7 +44,7 @@
 //!
 //! # Where things are
 //!
-//! Data flows one way, and the modules bear the names of the steps:
+//! Data flows one way, and most modules bear the names of the steps:
 //! [`matrix`] → [`normalise`] → [`localise`] → select → [`clean`] → [`Factorization`].
 //!
 //! - [`Factor`] runs it all: `run`, `evaluate` a choice of your own, `certify` with bounds that an
@@ -89,7 +89,7 @@ pub use effort::Effort;
 pub use error::Error;
 pub use factor::{
     Certified, Compared, Comparison, Errors, Factor, Factorization, Footprint, HottRow, Method,
-    RankNeeded, RankPath, RankPoint, Seconds, Skipped,
+    RankNeeded, RankPath, RankPoint, Seconds, Skipped, Work,
 };
 pub use goal::Goal;
 pub use matrix::{Dense, Matrix, Sparse};

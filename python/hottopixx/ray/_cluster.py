@@ -22,6 +22,9 @@ _OLDEST = (2, 60)
 _LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 _MODE, _TOKEN, _TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
 _USAGE = "RAY_USAGE_STATS_ENABLED"
+#: How long the parts of a cluster wait for each other, in milliseconds: Ray gives up after half a
+#: minute, which a busy machine may take.
+_PATIENCE = {"RAY_agent_register_timeout_ms": "300000"}
 #: What fails is raised here, once; Ray need not write it into the terminal as well.
 _SILENT = {"RAY_IGNORE_UNHANDLED_ERRORS": "1"}
 
@@ -105,13 +108,7 @@ def _own(workers: int | None, worker_threads: int) -> Iterator[None]:
     processors = processors or os.cpu_count() or 1
     slots = workers if workers is not None else max(1, processors // worker_threads)
     with alone() as ray:
-        ray.init(
-            address="local",
-            num_cpus=slots * worker_threads,
-            dashboard_host="127.0.0.1",
-            log_to_driver=False,
-            configure_logging=False,
-        )
+        _start(ray, slots * worker_threads)
         try:
             addresses = {node["NodeManagerAddress"] for node in ray.nodes()}
             if addresses != {"127.0.0.1"}:
@@ -122,6 +119,25 @@ def _own(workers: int | None, worker_threads: int) -> Iterator[None]:
             yield
         finally:
             ray.shutdown()
+
+
+def _start(ray: Any, processors: int) -> None:
+    """Start a cluster of our own; Ray's own failures are told in a sentence."""
+    try:
+        ray.init(
+            address="local",
+            num_cpus=processors,
+            dashboard_host="127.0.0.1",
+            log_to_driver=False,
+            configure_logging=False,
+        )
+    except Exception as error:
+        ray.shutdown()
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise RuntimeError(
+            f"Ray could not be started ({reason}): the machine may be too busy or short of memory: "
+            "try again, or start a cluster yourself and give its address"
+        ) from error
 
 
 @contextmanager
@@ -140,6 +156,7 @@ def alone() -> Iterator[Any]:
             _TOKEN: None,
             _TOKEN_PATH: str(token),
             _USAGE: "0",
+            **_PATIENCE,
             **_SILENT,
         }
         ray = need_ray()

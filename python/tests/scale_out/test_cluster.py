@@ -24,6 +24,23 @@ def test_what_a_cluster_cannot_do_is_said(cluster, pixels):
         scaled.factor(pixels.X.T, 5, address="10.9.9.9:1234")
 
 
+def test_a_cluster_that_does_not_start_is_told_in_a_sentence():
+    class Busy:
+        def init(self, **_):
+            raise RuntimeError("The current node timed out during startup.\nmany more lines")
+
+        def shutdown(self):
+            self.ended = True
+
+    busy = Busy()
+    with pytest.raises(RuntimeError, match=r"timed out during startup\.\): the machine may be too"):
+        _cluster._start(busy, 2)
+    assert busy.ended
+    with _cluster.alone():
+        waiting = [os.environ[name] for name in _cluster._PATIENCE]
+    assert all(int(milliseconds) > 100_000 for milliseconds in waiting)
+
+
 def listening():
     """(process, address) of every socket of this machine's processes that listens."""
     owners = {}

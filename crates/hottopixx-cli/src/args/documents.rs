@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Input")]
 pub struct DocumentArgs {
     /// A folder of .txt files, a file with one document per line (.txt), a table
-    /// (.csv, .tsv, .jsonl), or counts (documents x words); - for standard input
+    /// (.csv, .tsv, .jsonl, .json), or counts (documents x words); - for standard input
     #[arg(value_name = "INPUT", help_heading = "Arguments")]
     pub path: PathBuf,
     /// The column of the text, by name or number from 1 (default: the one with the
@@ -35,7 +35,7 @@ pub struct DocumentArgs {
     /// Counts: which array of an .npz file, when it holds several
     #[arg(long, value_name = "NAME")]
     pub key: Option<String>,
-    /// Memory that the input may take, such as 8GiB (default: three quarters of the
+    /// Memory that the run may take, such as 8GiB (default: three quarters of the
     /// machine's)
     #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
     pub memory: Option<u64>,

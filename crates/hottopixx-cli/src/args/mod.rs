@@ -13,8 +13,9 @@ mod table;
 mod text;
 
 pub use commands::{
-    ApplyArgs, CertifyArgs, CompareArgs, DemoArgs, EvaluateArgs, FactorArgs, GenerateArgs,
-    InfoArgs, PartitionArgs, RankArgs, ReproduceArgs, TopicsArgs, VerifyArgs,
+    ApplyArgs, CertifyArgs, CompareArgs, CompletionsArgs, DemoArgs, EvaluateArgs, FactorArgs,
+    GenerateArgs, InfoArgs, ManArgs, PartitionArgs, RankArgs, ReproduceArgs, TopicsArgs, UnmixArgs,
+    VerifyArgs,
 };
 pub use documents::DocumentArgs;
 pub use input::{FileArgs, InputArgs};
@@ -32,13 +33,13 @@ use std::ffi::OsString;
 #[command(
     name = "hottopixx",
     version,
-    about,
     arg_required_else_help = true,
     max_term_width = 80,
     after_help = "\
 Examples:
   hottopixx demo                         topics of a small news corpus
   hottopixx topics news.txt --rank 10    topics of your documents, one per line
+  hottopixx unmix cube.npy --rank 4      materials of a hyperspectral scene
   hottopixx factor X.npy --rank 10       rows of X are features
   hottopixx factor X.csv --rank 10 --transpose --out answer
   hottopixx factor docword.nips.txt.gz --names vocab.nips.txt --rank 20 \\
@@ -60,6 +61,8 @@ pub enum Command {
     Demo(DemoArgs),
     /// Find the topics of documents
     Topics(TopicsArgs),
+    /// Find the materials of a scene, with a map of each
+    Unmix(UnmixArgs),
     /// Factor a matrix: the main job
     Factor(FactorArgs),
     /// The topics of new documents, from an answer of 'topics'
@@ -82,6 +85,10 @@ pub enum Command {
     Partition(PartitionArgs),
     /// Run the experiments of the paper and make its figures
     Reproduce(ReproduceArgs),
+    /// Print what a shell needs to complete the words of a command line
+    Completions(CompletionsArgs),
+    /// Print the manual, or write its pages
+    Man(ManArgs),
     /// Moved to 'hottopixx-study bench'
     #[command(hide = true, disable_help_flag = true)]
     Bench {

@@ -2,8 +2,10 @@
 
 use crate::args;
 use crate::documents::{Counts, Kind, kind, read_counts, read_text};
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, print_data_with};
 use crate::job::Session;
+use crate::json;
+use crate::memory::check_shares;
 use crate::output;
 use crate::summarise::run_facts;
 use hottopixx::control::Control;
@@ -14,11 +16,9 @@ use hottopixx_report::RunFacts;
 use hottopixx_report::topics::documents_csv;
 use serde::Serialize;
 use std::collections::HashMap;
+use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
-
-/// A model file that is larger was not written by this program.
-const LARGEST: u64 = 1 << 32;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -48,7 +48,9 @@ pub fn run(args: &args::ApplyArgs, started: Instant) -> Result<(), Failure> {
     let (names, shares) = shares(args, &model, &control)?;
     session.finish();
     let DocumentNames { titles, dates, .. } = &names;
-    if args.print.json {
+    let table =
+        |out: &mut dyn Write| documents_csv(out, &model.names, titles, dates.as_deref(), &shares);
+    let printed = if args.print.json {
         let applied = Applied {
             input: Source::path(&args.input.path).name(),
             topics: model.names.clone(),
@@ -60,36 +62,37 @@ pub fn run(args: &args::ApplyArgs, started: Instant) -> Result<(), Failure> {
                 .collect(),
             facts: run_facts(&session, load),
         };
-        return print(&output::json(&applied));
-    }
-    let table = documents_csv(&model.names, titles, dates.as_deref(), &shares);
-    match &args.out {
-        None => print(&table),
-        Some(folder) => {
-            output::record(folder, std::slice::from_ref(&file))?;
-            write::bytes(folder.join(&file), table)?;
-            print(&format!("written   {}: {file}\n", folder.display()))
+        print(&output::json(&applied))
+    } else if args.out.is_none() {
+        print_data_with(&table)
+    } else {
+        Ok(())
+    };
+    if let Some(folder) = &args.out {
+        output::record(folder, std::slice::from_ref(&file))?;
+        write::atomic(folder.join(&file), |out| table(out))?;
+        if !args.print.json {
+            print(&format!("written   {}: {file}\n", folder.display()))?;
         }
     }
+    printed
 }
 
 /// The model of a folder, or of a file.
 fn read_model(answer: &Path) -> Result<SavedTopics, Failure> {
-    let path = if answer.is_dir() { answer.join("model.json") } else { answer.to_owned() };
+    let whole = answer.is_dir();
+    let path = if whole { answer.join("model.json") } else { answer.to_owned() };
     let wrong = |reason: String| {
         Failure::Wrong(format!(
             "{}: {reason}: give the folder that 'hottopixx topics --out' wrote",
             path.display()
         ))
     };
-    let size = std::fs::metadata(&path).map_err(|e| wrong(format!("cannot be read ({e})")))?.len();
-    if size > LARGEST {
-        return Err(wrong("it is too large to be a model".to_owned()));
-    }
-    let bytes = std::fs::read(&path).map_err(|e| wrong(format!("cannot be read ({e})")))?;
-    let model: SavedTopics = serde_json::from_slice(&bytes)
-        .map_err(|e| wrong(format!("it is no model of topics ({e})")))?;
+    let model: SavedTopics = json::read(&path).map_err(wrong)?;
     model.check().map_err(|e| wrong(e.to_string()))?;
+    if whole {
+        output::check_files(answer, "summary.json", &["model.json"])?;
+    }
     Ok(model)
 }
 
@@ -107,7 +110,7 @@ fn shares(
             let names = read_text(&args.input, format, &mut |block| {
                 let counts = model.count(block)?;
                 values.extend(model.transform(&counts, control)?.into_values());
-                Ok(())
+                check_shares(values.len(), &args.input)
             })?;
             let shares = Dense::new(names.titles.len(), model.names.len(), values);
             Ok((names, shares.map_err(library)?))

@@ -3,6 +3,7 @@
 use crate::args;
 use crate::failure::{Failure, print};
 use crate::job::{self, Session};
+use crate::memory::Planner;
 use crate::output;
 use crate::problem::Problem;
 use crate::summarise::run_facts;
@@ -11,8 +12,8 @@ use hottopixx::certify::{Claims, Theory, Verified};
 use hottopixx::choice::SearchSettings;
 use hottopixx::control::Stop;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
-use hottopixx::{Certified, Errors, Method};
-use hottopixx_io::write;
+use hottopixx::{Certified, Errors, Factor, Method, Work};
+use hottopixx_io::write::FileSet;
 use hottopixx_report::bounds;
 use hottopixx_report::table::{WIDTH, plain};
 use hottopixx_report::text::{grouped, line, wrapped};
@@ -144,7 +145,10 @@ fn certificate_files() -> Vec<String> {
 pub fn run(args: &args::CertifyArgs, started: Instant) -> Result<(), Failure> {
     let method: Method = args.method.parse().map_err(Failure::of_setting)?;
     let session = Session::start(&args.run, args.print.quiet, started)?;
-    let problem = session.load(&args.input, &args.text)?;
+    let planner = Planner::new(Work::Certify, &args.input);
+    let named = args.hott.as_ref().map(|hott| hottopixx_io::list_items(hott).len());
+    let sketch = Factor::new(named.or(args.rank).unwrap_or(1)).method(method);
+    let problem = session.load(&args.input, &args.text, &planner, &sketch)?;
     let cost = job::cost(args.cost.as_deref(), &problem)?;
     let reads =
         [Some(args.input.path.as_path()), args.input.names.as_deref(), args.cost.as_deref()];
@@ -166,6 +170,7 @@ pub fn run(args: &args::CertifyArgs, started: Instant) -> Result<(), Failure> {
     if let Some(cost) = cost {
         factor = factor.cost(problem.keep(&cost));
     }
+    let (factor, predicted) = planner.plan(factor, &problem, args.print.quiet)?;
     let certified = if args.exact {
         factor.certify_exactly(&problem.matrix, hott.as_deref(), &SearchSettings::default())
     } else {
@@ -175,20 +180,15 @@ pub fn run(args: &args::CertifyArgs, started: Instant) -> Result<(), Failure> {
     session.finish();
     session.log_answer(&certified.answer);
 
-    let report = report(&session, &problem, &certified, load);
+    let mut report = report(&session, &problem, &certified, load);
+    report.run.predicted_memory_bytes = Some(predicted);
+    let printed = print(&if args.print.json { output::json(&report) } else { human(&report) });
     if let Some(folder) = &args.out {
         let prepared = Prepared::new(&args.input.file, &args.text);
-        files(folder, &problem, &certified, &report, prepared)?;
+        let written = files(folder, &problem, &certified, &report, prepared)?;
+        output::tell_written(folder, &written, args.print.json)?;
     }
-    if args.print.json {
-        print(&output::json(&report))?;
-    } else {
-        let mut text = human(&report);
-        if let Some(folder) = &args.out {
-            line(&mut text, "written", &folder.display().to_string());
-        }
-        print(&text)?;
-    }
+    printed?;
     match (report.stop, &report.proof.refusal) {
         (Stop::Interrupted, _) => {
             Err(Failure::Interrupted("interrupted: this was the best bound so far".to_owned()))
@@ -230,7 +230,7 @@ fn files(
     certified: &Certified,
     report: &CertifyReport,
     prepared: Prepared,
-) -> Result<(), Failure> {
+) -> Result<Vec<String>, Failure> {
     #[derive(Serialize)]
     struct CertificateFile<'a> {
         #[serde(flatten)]
@@ -240,21 +240,14 @@ fn files(
     }
     let (x, certificate) = (&certified.x, &certified.certificate);
     let f = x.features();
-    output::record(folder, &certificate_files())?;
-    output::matrix(folder, "X", &x.to_matrix())?;
-    output::matrix(folder, "C", &Matrix::from(certificate.localising.clone()))?;
+    let mut set = FileSet::new(folder, &certificate_files());
+    set.matrix("X", &x.to_matrix())?;
+    set.matrix("C", &Matrix::from(certificate.localising.clone()))?;
     let mut d = Dense::zeros(f, 1);
     (0..f).for_each(|i| d.row_mut(i)[0] = certificate.diagonal[i]);
-    output::matrix(folder, "d", &d.into())?;
-    let entries = |(i, y): &(usize, Vec<f64>)| {
-        let i = *i;
-        let entries = y.iter().enumerate().filter(|entry| *entry.1 != 0.0);
-        entries.map(move |(k, &value)| (i, k, value)).collect::<Vec<_>>()
-    };
-    let dual: Vec<(usize, usize, f64)> = certificate.dual.iter().flat_map(entries).collect();
-    let dual = Sparse::from_triplets(f, x.examples(), &dual).map_err(|e| problem.failure(e))?;
-    output::matrix(folder, "Y", &dual.into())?;
-    let choice_certificate = choice_files(folder, certified)?;
+    set.matrix("d", &d.into())?;
+    set.matrix("Y", &dual(certified, f).map_err(|e| problem.failure(e))?)?;
+    let choice_certificate = choice_files(&mut set, certified)?;
     let whole = CertificateFile {
         report,
         written: Written {
@@ -267,25 +260,40 @@ fn files(
             choice_certificate,
         },
     };
-    write::bytes(folder.join("certificate.json"), output::json(&whole))?;
-    output::settle(folder);
-    Ok(())
+    output::commit(folder, set, "certificate.json", &whole, &certificate_files())
 }
 
-/// Writes the cuts behind the bound for choices; takes those of an earlier run away where there is none.
-fn choice_files(folder: &Path, certified: &Certified) -> Result<Option<WrittenChoice>, Failure> {
+/// Y, row by row without what is zero.
+fn dual(certified: &Certified, f: usize) -> Result<Matrix, hottopixx::Error> {
+    let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    let mut rows: Vec<&(usize, Vec<f64>)> = certified.certificate.dual.iter().collect();
+    rows.sort_by_key(|row| row.0);
+    for (i, y) in rows {
+        starts.resize((*i).min(f) + 1, columns.len());
+        for (k, value) in y.iter().enumerate().filter(|entry| *entry.1 != 0.0) {
+            columns.push(k as u32);
+            values.push(*value);
+        }
+    }
+    starts.resize(f + 1, columns.len());
+    Ok(Sparse::new(f, certified.x.examples(), starts, columns, values)?.into())
+}
+
+/// Adds the cuts behind the bound for choices; takes those of an earlier run away where there is none.
+fn choice_files(
+    set: &mut FileSet,
+    certified: &Certified,
+) -> Result<Option<WrittenChoice>, Failure> {
     let certificate = certified.choice.as_ref().and_then(|choice| choice.certificate.as_ref());
     let Some(certificate) = certificate else {
-        for name in output::matrix_files(&[output::CHOICE]) {
-            let _ = std::fs::remove_file(folder.join(name));
-        }
+        output::matrix_files(&[output::CHOICE]).iter().for_each(|name| set.remove(name));
         return Ok(None);
     };
     let mut y = Dense::zeros(certificate.cuts.len(), certified.x.examples());
     for (at, cut) in certificate.cuts.iter().enumerate() {
         y.row_mut(at).copy_from_slice(&cut.y);
     }
-    output::matrix(folder, output::CHOICE, &y.into())?;
+    set.matrix(output::CHOICE, &y.into())?;
     Ok(Some(WrittenChoice {
         rank: certificate.rank,
         threshold: certificate.threshold,

@@ -3,10 +3,13 @@
 use crate::args;
 use crate::failure::{Failure, print};
 use crate::job::{self, Session};
+use crate::memory::Planner;
 use crate::output::json;
 use crate::summarise::run_facts;
 use hottopixx::control::Stop;
-use hottopixx::{Bounds, Compared, Comparison, Errors, HottRow, Method, Objective, Skipped};
+use hottopixx::{
+    Bounds, Compared, Comparison, Errors, Factor, HottRow, Method, Objective, Skipped, Work,
+};
 use hottopixx_report::RunFacts;
 use hottopixx_report::table::{Align, Table, WIDTH};
 use hottopixx_report::text::{grouped, line, wrapped};
@@ -57,33 +60,34 @@ struct MethodEntry {
 /// Loads once, runs every method, reports.
 pub fn run(args: &args::CompareArgs, started: Instant) -> Result<(), Failure> {
     let session = Session::start(&args.run, args.print.quiet, started)?;
-    let problem = session.load(&args.input, &args.text)?;
+    let planner = Planner::new(Work::Compare, &args.input);
+    let problem = session.load(&args.input, &args.text, &planner, &Factor::new(args.rank))?;
     let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
     let load = session.elapsed();
     // Checked here, so that the settings of every method can be made.
-    session.factor(&problem, args.rank, Method::Auto, &args.settings, cost.as_deref())?;
+    let factor =
+        session.factor(&problem, args.rank, Method::Auto, &args.settings, cost.as_deref())?;
+    let (_, predicted) = planner.plan(factor, &problem, args.print.quiet)?;
     let settings = |method| {
-        session
-            .factor(&problem, args.rank, method, &args.settings, cost.as_deref())
-            .expect("checked above")
+        let factor = session.factor(&problem, args.rank, method, &args.settings, cost.as_deref());
+        planner.within(factor.expect("checked above"), &problem)
     };
     let compared = Comparison::run(&problem.matrix, args.settings.objective, settings)
         .map_err(|error| problem.failure(error))?;
     session.finish();
     let skipped = compared.skipped.iter();
-    let entries =
-        compared.answers.into_iter().map(|Compared { answer, seconds, ratio, agreement }| {
-            MethodEntry {
-                method: answer.method.name(),
-                error: answer.errors.clone(),
-                stop: answer.stop,
-                bounds: answer.bounds.clone(),
-                hott: problem.restore(answer).hott,
-                ratio,
-                agreement,
-                seconds,
-            }
-        });
+    let entries = compared.answers.into_iter().map(
+        |Compared { answer, seconds, ratio, agreement, .. }| MethodEntry {
+            method: answer.method.name(),
+            error: answer.errors.clone(),
+            stop: answer.stop,
+            bounds: answer.bounds.clone(),
+            hott: problem.restore(answer).hott,
+            ratio,
+            agreement,
+            seconds,
+        },
+    );
     let comparison = CompareReport {
         input: problem.label.clone(),
         features: problem.features(),
@@ -94,7 +98,7 @@ pub fn run(args: &args::CompareArgs, started: Instant) -> Result<(), Failure> {
         methods: entries.collect(),
         no_answer: compared.no_answer.iter().map(|method| method.name()).collect(),
         skipped: skipped.map(|(method, why)| OmittedMethod::new(*method, why)).collect(),
-        run: run_facts(&session, load),
+        run: RunFacts { predicted_memory_bytes: Some(predicted), ..run_facts(&session, load) },
     };
     if session.interrupt.raised() && comparison.methods.is_empty() {
         return Err(Failure::Interrupted("interrupted before there was any answer".to_owned()));

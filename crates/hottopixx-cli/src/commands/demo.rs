@@ -36,7 +36,7 @@ pub fn run(args: &args::DemoArgs, started: Instant) -> Result<(), Failure> {
         candidate_df: CANDIDATE_DF,
         ..args::TextArgs::default()
     };
-    let problem = Problem::prepare(corpus()?, &text)?;
+    let problem = Problem::prepare(corpus()?, &text, None)?;
     output::prepare(args.output.out.as_deref(), &[], &output::answer_files())?;
     let load_seconds = session.elapsed();
 

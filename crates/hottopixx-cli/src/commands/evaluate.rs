@@ -4,10 +4,12 @@
 use crate::args;
 use crate::failure::Failure;
 use crate::job::Session;
+use crate::json;
+use crate::memory::Planner;
 use crate::output;
 use crate::summarise::summary;
-use hottopixx::Objective;
 use hottopixx::synth::Truth;
+use hottopixx::{Factor, Objective, Work};
 use hottopixx_report::text::line;
 use std::path::Path;
 use std::time::Instant;
@@ -16,7 +18,9 @@ use std::time::Instant;
 pub fn run(args: &args::EvaluateArgs, started: Instant) -> Result<(), Failure> {
     let truth = args.truth.as_deref().map(read_truth).transpose()?;
     let session = Session::start(&args.run, args.output.quiet, started)?;
-    let problem = session.load(&args.input, &args.text)?;
+    let planner = Planner::new(Work::Evaluate, &args.input);
+    let sketch = Factor::new(hottopixx_io::list_items(&args.hott).len());
+    let problem = session.load(&args.input, &args.text, &planner, &sketch)?;
     let reads =
         [Some(args.input.path.as_path()), args.input.names.as_deref(), args.truth.as_deref()];
     output::prepare(args.output.out.as_deref(), &reads, &output::answer_files())?;
@@ -25,11 +29,13 @@ pub fn run(args: &args::EvaluateArgs, started: Instant) -> Result<(), Failure> {
     let rows = problem.rows_named(&args.hott)?;
     let hott = rows.iter().map(|&row| problem.row_of(row)).collect::<Result<Vec<_>, _>>()?;
     let factor = session.plain(&problem, hott.len())?;
+    let (factor, predicted) = planner.plan(factor, &problem, args.output.quiet)?;
     let answer = factor.evaluate(&problem.matrix, &hott).map_err(|e| problem.failure(e))?;
     let answer = problem.restore(answer);
     session.finish();
 
     let mut summary = summary(&session, &problem, &answer, Objective::Mean, load_seconds);
+    summary.run.predicted_memory_bytes = Some(predicted);
     summary.method = "given".to_owned();
     summary.chosen_from = None;
     summary.recall = truth.map(|truth| truth.recall(&rows));
@@ -42,9 +48,8 @@ pub fn run(args: &args::EvaluateArgs, started: Instant) -> Result<(), Failure> {
 
 /// The truth of a generated instance.
 pub fn read_truth(path: &Path) -> Result<Truth, Failure> {
-    let wrong = |what: String| Failure::Wrong(format!("{}: {what}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| {
-        wrong(format!("{error}: give the .truth.json file that 'hottopixx generate' wrote"))
+    json::read(path).map_err(|what| {
+        let remedy = "give the .truth.json file that 'hottopixx generate' wrote";
+        Failure::Wrong(format!("{}: {what}: {remedy}", path.display()))
     })
 }

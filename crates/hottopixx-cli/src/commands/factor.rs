@@ -4,14 +4,14 @@ use crate::args;
 use crate::checkpoint;
 use crate::failure::Failure;
 use crate::job::{self, Session};
-use crate::memory;
+use crate::memory::Planner;
 use crate::output;
 use crate::problem::Problem;
 use crate::summarise::summary;
 use hottopixx::control::Stop;
-use hottopixx::matrix::{Matrix, Shape};
+use hottopixx::matrix::Matrix;
 use hottopixx::text::words_are_columns;
-use hottopixx::{Factor, Method};
+use hottopixx::{Factor, Method, Work};
 use hottopixx_report::table::WIDTH;
 use hottopixx_report::text::{line, wrapped};
 use std::time::Instant;
@@ -21,9 +21,9 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     let method: Method = args.method.parse().map_err(Failure::of_setting)?;
     checkpoint::prepare(&args.checkpoints)?;
     let session = Session::start(&args.run, args.output.quiet, started)?;
-    let sketch = Factor::new(args.rank).method(method).threads(session.threads);
-    memory::foresee(args, &sketch)?;
-    let problem = session.load(&args.input, &args.text)?;
+    let planner = Planner::new(Work::Run, &args.input);
+    let sketch = Factor::new(args.rank).method(method);
+    let problem = session.load(&args.input, &args.text, &planner, &sketch)?;
     let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
     let reads = [
         Some(args.input.path.as_path()),
@@ -35,9 +35,7 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     let load_seconds = session.elapsed();
 
     let factor = session.factor(&problem, args.rank, method, &args.settings, cost.as_deref())?;
-    let matrix = &problem.matrix;
-    let raw = (problem.label.as_str(), Shape::from(matrix), matrix.is_foreign());
-    let (mut factor, predicted) = memory::plan(factor, raw, &args.input, args.output.quiet)?;
+    let (mut factor, predicted) = planner.plan(factor, &problem, args.output.quiet)?;
     let kept = checkpoint::open(&args.checkpoints, &factor, &problem.matrix, args.output.quiet)?;
     if let Some(file) = &kept {
         factor = factor.keeper(file.clone());

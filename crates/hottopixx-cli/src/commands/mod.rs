@@ -11,7 +11,9 @@ mod info;
 mod partition;
 mod rank;
 pub mod reproduce;
+mod shell;
 mod topics;
+mod unmix;
 mod verify;
 
 use crate::args::Command;
@@ -20,9 +22,11 @@ use std::time::Instant;
 
 /// Carries out a command; `started` is when the program began.
 pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
+    hottopixx_io::explain_lost_files();
     match command {
         Command::Demo(args) => demo::run(args, started),
         Command::Topics(args) => topics::run(args, started),
+        Command::Unmix(args) => unmix::run(args, started),
         Command::Apply(args) => apply::run(args, started),
         Command::Factor(args) => factor::run(args, started),
         Command::Generate(args) => generate::run(args),
@@ -34,6 +38,8 @@ pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
         Command::Compare(args) => compare::run(args, started),
         Command::Partition(args) => partition::run(args),
         Command::Reproduce(args) => reproduce::run(args, started),
+        Command::Completions(args) => shell::completions(args),
+        Command::Man(args) => shell::man(args),
         Command::Bench { .. } => Err(Failure::Wrong(
             "bench is a command of the developers' program: run 'hottopixx-study bench'".to_owned(),
         )),

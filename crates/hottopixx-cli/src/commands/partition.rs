@@ -2,9 +2,10 @@
 
 use crate::args;
 use crate::failure::{Failure, print};
+use crate::memory::foresee_copies;
 use crate::output;
 use crate::problem::Raw;
-use hottopixx_io::write;
+use hottopixx_io::{Source, write};
 use hottopixx_report::text::grouped;
 use serde::Serialize;
 use std::io::ErrorKind;
@@ -29,6 +30,8 @@ pub fn run(args: &args::PartitionArgs) -> Result<(), Failure> {
     let reads = [Some(args.input.path.as_path()), args.input.names.as_deref()];
     let lists = [MANIFEST, VOCABULARY].map(str::to_owned);
     output::prepare(Some(&args.out), &reads, &lists)?;
+    // As it is, turned, and a part of it.
+    foresee_copies(&Source::path(&args.input.path), &Raw::options(&args.input), 3)?;
     let raw = Raw::load(&args.input, |sentence| {
         if !args.quiet {
             eprintln!("{sentence}");

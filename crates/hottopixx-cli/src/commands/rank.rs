@@ -4,10 +4,11 @@ use crate::args;
 use crate::commands::certify::paragraph;
 use crate::failure::{Failure, print};
 use crate::job::Session;
+use crate::memory::Planner;
 use crate::output;
 use crate::summarise::run_facts;
-use hottopixx::RankNeeded;
 use hottopixx::control::Stop;
+use hottopixx::{Factor, RankNeeded, Work};
 use hottopixx_report::table::plain;
 use hottopixx_report::text::{count, grouped, line};
 use hottopixx_report::{NamedRow, RunFacts, numbered, six};
@@ -43,9 +44,11 @@ struct RankReport {
 /// Loads, brackets, reports.
 pub fn run(args: &args::RankArgs, started: Instant) -> Result<(), Failure> {
     let session = Session::start(&args.run, args.print.quiet, started)?;
-    let problem = session.load(&args.input, &args.text)?;
+    let planner = Planner::new(Work::Rank, &args.input);
+    let problem = session.load(&args.input, &args.text, &planner, &Factor::new(1))?;
     let load = session.elapsed();
     let factor = session.plain(&problem, 1)?;
+    let (factor, predicted) = planner.plan(factor, &problem, args.print.quiet)?;
     let needed = factor.rank_needed(&problem.matrix, args.tau);
     let RankNeeded { hott, bracket, .. } = needed.map_err(|error| problem.failure(error))?;
     session.finish();
@@ -66,7 +69,11 @@ pub fn run(args: &args::RankArgs, started: Instant) -> Result<(), Failure> {
         nodes: bracket.nodes,
         stop: bracket.stop,
         // Nothing is random.
-        run: RunFacts { seed: None, ..run_facts(&session, load) },
+        run: RunFacts {
+            seed: None,
+            predicted_memory_bytes: Some(predicted),
+            ..run_facts(&session, load)
+        },
     };
     print(&if args.print.json { output::json(&report) } else { human(&report) })?;
     match report.stop {

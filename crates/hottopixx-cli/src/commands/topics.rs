@@ -4,13 +4,13 @@ use crate::args;
 use crate::documents::{Documents, Kind};
 use crate::failure::{Failure, print};
 use crate::job::Session;
+use crate::memory::plan_topics;
 use crate::output;
 use hottopixx::control::Stop;
 use hottopixx::text::{Reading, StopWords, Tokeniser, VocabularyRules};
 use hottopixx::topics::{SavedTopics, TopicModel, Topics};
 use hottopixx_io::machine::peak_memory;
-use hottopixx_io::write;
-use hottopixx_report::text::line;
+use hottopixx_io::write::FileSet;
 use hottopixx_report::topics::{self as report, TopicsRun, TopicsSummary};
 use hottopixx_report::topics_page;
 use std::path::Path;
@@ -34,6 +34,7 @@ pub fn run(args: &args::TopicsArgs, started: Instant) -> Result<(), Failure> {
         .threads(session.threads);
     let documents = Documents::load(&args.input, &reading, settings.rules())?;
     output::prepare(args.out.as_deref(), &reads, &output::topics_files())?;
+    let predicted = plan_topics(&settings, &documents, &args.input, args.print.quiet)?;
     let load = session.elapsed();
 
     session.interrupt.computing();
@@ -48,17 +49,19 @@ pub fn run(args: &args::TopicsArgs, started: Instant) -> Result<(), Failure> {
         load,
         total: session.elapsed(),
         peak_memory_bytes: peak_memory(),
+        predicted_memory_bytes: Some(predicted),
         threads: session.threads,
         seed: session.seed(),
     };
     let summary = TopicsSummary::new(&model, &documents.names.titles, run);
     let kept = matches!(documents.kind, Kind::Text(_)).then_some(&reading);
-    let mut text = report::text(&summary);
+    let printed =
+        print(&if args.print.json { output::json(&summary) } else { report::text(&summary) });
     if let Some(folder) = &args.out {
         let written = files(folder, &documents, &model, &summary, kept)?;
-        line(&mut text, "written", &format!("{}: {}", folder.display(), written.join(", ")));
+        output::tell_written(folder, &written, args.print.json)?;
     }
-    print(&if args.print.json { output::json(&summary) } else { text })?;
+    printed?;
     match summary.stop {
         Stop::Interrupted => {
             Err(Failure::Interrupted("interrupted: this was the best answer so far".to_owned()))
@@ -106,7 +109,7 @@ fn anchors(text: &str, tokeniser: &Tokeniser) -> Vec<Vec<String>> {
     groups.map(|group| group.split('+').map(word).collect()).collect()
 }
 
-/// The files of `--out`, each complete or absent. Gives their names.
+/// The files of `--out`, all of them or none. Gives their names.
 fn files(
     folder: &Path,
     documents: &Documents,
@@ -114,20 +117,18 @@ fn files(
     summary: &TopicsSummary,
     reading: Option<&Reading>,
 ) -> Result<Vec<String>, Failure> {
-    output::record(folder, &output::topics_files())?;
+    let mut set = FileSet::new(folder, &output::topics_files());
     let names: Vec<String> = model.anchors.iter().map(|anchor| anchor.name.clone()).collect();
     let (titles, dates) = (&documents.names.titles, documents.names.dates.as_deref());
-    let table = report::documents_csv(&names, titles, dates, &model.shares);
-    write::bytes(folder.join("topics.csv"), report::topics_csv(summary))?;
-    write::bytes(folder.join("documents.csv"), table)?;
-    write::bytes(folder.join("words.csv"), report::words_csv(model))?;
+    set.bytes("topics.csv", report::topics_csv(summary))?;
+    set.write("documents.csv", |out| {
+        report::documents_csv(out, &names, titles, dates, &model.shares)
+    })?;
+    set.bytes("words.csv", report::words_csv(model))?;
     let saved = SavedTopics::new(model, reading);
-    write::bytes(folder.join("model.json"), serde_json::to_string(&saved).unwrap_or_default())?;
-    write::bytes(folder.join("summary.json"), output::json(summary))?;
-    let page = topics_page::page(model, summary, dates, &output::command_line());
-    write::bytes(folder.join("report.html"), page)?;
-    output::settle(folder);
-    Ok(output::topics_files())
+    set.bytes("model.json", serde_json::to_string(&saved).unwrap_or_default())?;
+    set.bytes("report.html", topics_page::page(model, summary, dates, &output::command_line()))?;
+    output::commit(folder, set, "summary.json", summary, &output::topics_files())
 }
 
 #[cfg(test)]

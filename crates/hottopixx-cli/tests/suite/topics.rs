@@ -135,7 +135,7 @@ fn columns_of_tables_and_folders() {
         missing.contains("no column \"text\"") && missing.contains("\"headline\""),
         "{missing}"
     );
-    folder.write("bad.jsonl", "{\"a\": \"one two\"}\n{\"a\": 3}\n");
+    folder.write("bad.jsonl", "{\"a\": \"one two\"}\n{\"a\": {\"b\": 3}}\n");
     let line = folder.refusal(&["topics", "bad.jsonl", "-r", "2", "--column", "a"], 1);
     assert!(line.contains("bad.jsonl, line 2"), "{line}");
 }
@@ -277,7 +277,10 @@ fn few_documents_get_advice_and_faults_a_sentence() {
     assert!(folder.refusal(&["topics", "empty", "-r", "2"], 1).contains("no .txt file"));
     folder.write("one.txt", "oil price\n");
     let refusal = folder.refusal(&["topics", "one.txt", "-r", "2"], 1);
-    assert!(refusal.contains("no word is left of 1 documents"), "{refusal}");
+    assert!(refusal.contains("documents = 1") && refusal.contains("give many"), "{refusal}");
+    folder.write("stop.txt", "the and of\nit is\n");
+    let refusal = folder.refusal(&["topics", "stop.txt", "-r", "2"], 1);
+    assert!(refusal.contains("no word is left of 2 documents"), "{refusal}");
     let model = folder.refusal(&["apply", "empty", "few.txt"], 1);
     assert!(model.contains("hottopixx topics --out"), "{model}");
     let stopped = folder.run(&["topics", "few.txt", "-r", "3", "--max-seconds", "0"]);
@@ -393,4 +396,21 @@ fn factor_gives_advice_about_counts() {
     folder.write("I.npy", crate::common::npy(30, 30, &apart));
     let text = folder.text(&["factor", "I.npy", "-r", "2", "--method", "spa"]);
     assert!(text.contains("next to nothing"), "{text}");
+}
+
+#[test]
+fn memory_is_predicted_and_refused_before_the_fit() {
+    let folder = Folder::new();
+    // 4000 words, each in 45 of 3000 documents: their co-occurrence alone takes 122 MiB.
+    let line =
+        |d: usize| (0..60).map(|k| format!("w{}", (67 * k + 13 * d) % 4000)).collect::<Vec<_>>();
+    let lines: Vec<String> = (0..3000).map(|d| line(d).join(" ")).collect();
+    folder.write("many.txt", lines.join("\n"));
+    let args = ["topics", "many.txt", "-r", "2", "--stop-words", "none", "--memory", "100MiB"];
+    let sentence = folder.refusal(&args, 1);
+    assert!(sentence.contains("would take") && sentence.contains("--max-words"), "{sentence}");
+    let few = folder.text(&[&args[..], &["--max-words", "200", "--json", "--quiet"]].concat());
+    let answer: serde_json::Value = serde_json::from_str(&few).unwrap();
+    let bytes = |key: &str| answer[key].as_u64().unwrap();
+    assert!(bytes("peak_memory_bytes") <= bytes("predicted_memory_bytes"), "{answer}");
 }

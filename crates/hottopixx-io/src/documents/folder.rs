@@ -1,7 +1,6 @@
 //! A folder of text files, and of such folders, in the order of their paths.
 
-use super::Output;
-use super::lines::LONGEST_LINE;
+use super::{DocumentColumns, Output};
 use crate::error::{Error, Fault};
 use crate::source::{Source, Stream, display_name};
 use std::fs;
@@ -11,7 +10,12 @@ use std::path::{Path, PathBuf};
 /// Folders in folders that are looked into.
 const DEEPEST: usize = 16;
 
-pub(super) fn read(folder: &Path, out: &mut Output<'_>) -> Result<(), Error> {
+pub(super) fn read(
+    folder: &Path,
+    columns: &DocumentColumns,
+    out: &mut Output<'_>,
+) -> Result<(), Error> {
+    let longest = columns.longest();
     let mut files = Vec::new();
     collect(folder, &mut files, DEEPEST)?;
     files.sort_unstable();
@@ -29,12 +33,12 @@ pub(super) fn read(folder: &Path, out: &mut Output<'_>) -> Result<(), Error> {
         let mut text = Vec::new();
         if !empty {
             let reader = Stream::open(&Source::path(&path))?.into_reader();
-            let read = reader.take(LONGEST_LINE + 1).read_to_end(&mut text);
+            let read = reader.take(longest + 1).read_to_end(&mut text);
             read.map_err(|e| Fault::from(e).in_file(&name))?;
         }
-        if text.len() as u64 > LONGEST_LINE {
-            let what = format!("the document is longer than {LONGEST_LINE} bytes");
-            return Err(Fault::file(what, "split it").in_file(&name));
+        if text.len() as u64 > longest {
+            let what = format!("the document is longer than {longest} bytes");
+            return Err(Fault::file(what, "split it, or allow more memory").in_file(&name));
         }
         let title = display_name(path.strip_prefix(folder).unwrap_or(&path));
         out.add(&text, Some(title), None).map_err(|fault| fault.in_file(&name))?;

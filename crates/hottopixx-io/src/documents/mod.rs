@@ -5,7 +5,7 @@
 //! | a folder | a `.txt` file in it, or in a folder of it | the file's path in the folder |
 //! | `.txt` | a line that is not blank | its first words |
 //! | `.csv`, `.tsv` | a cell of the text column | the title column, else its first words |
-//! | `.jsonl`, `.ndjson` | a string of an object, one object per line | likewise |
+//! | `.jsonl`, `.ndjson`, `.json` | a field of an object, one object per line or an array of them | likewise |
 //!
 //! Documents are handed on in blocks as they are read: the memory taken is that of one block and of
 //! the titles. Text that is not UTF-8 is taken for Latin 1. `gzip` is undone wherever the bytes show it.
@@ -15,6 +15,7 @@ mod json;
 mod lines;
 mod table;
 
+use crate::budget::Budget;
 use crate::error::{Error, Fault};
 use crate::source::{Source, Stream};
 use crate::table::{ColumnList, Delimiter, Header, Missing};
@@ -36,7 +37,7 @@ pub enum DocumentFormat {
     Csv,
     /// A column of a table with tabs.
     Tsv,
-    /// A field of JSON objects, one per line.
+    /// A field of JSON objects, one per line or an array of them.
     JsonLines,
 }
 
@@ -76,7 +77,7 @@ impl DocumentFormat {
             "txt" | "text" => Some(DocumentFormat::Lines),
             "csv" => Some(DocumentFormat::Csv),
             "tsv" => Some(DocumentFormat::Tsv),
-            "jsonl" | "ndjson" => Some(DocumentFormat::JsonLines),
+            "jsonl" | "ndjson" | "json" => Some(DocumentFormat::JsonLines),
             _ => None,
         }
     }
@@ -99,7 +100,24 @@ pub struct DocumentColumns {
     /// What becomes of documents that are missing (empty, NA, null and the like); `None` keeps them as
     /// empty ones, as [`Missing::Zero`] does, and says so.
     pub missing: Option<Missing>,
+    /// Bytes that reading may take, a part of which one document may have; `None` for three quarters of the
+    /// machine's memory.
+    pub max_bytes: Option<u64>,
 }
+
+impl DocumentColumns {
+    fn budget(&self) -> Budget {
+        Budget::new(self.max_bytes)
+    }
+
+    /// Bytes that one document may have.
+    fn longest(&self) -> u64 {
+        self.budget().longest_line().min(LONGEST)
+    }
+}
+
+/// The longest document, whatever the memory.
+const LONGEST: u64 = 1 << 30;
 
 /// What is known of the documents that were read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -140,7 +158,7 @@ pub fn read_documents(
         out.names.dates = Some(Vec::new());
     }
     match (format, source.as_path()) {
-        (DocumentFormat::Folder, Some(path)) => folder::read(path, &mut out)?,
+        (DocumentFormat::Folder, Some(path)) => folder::read(path, columns, &mut out)?,
         (DocumentFormat::Folder, None) => {
             let fault = Fault::file("standard input is no folder", "name the folder");
             return Err(fault.in_file(&name));
@@ -151,7 +169,7 @@ pub fn read_documents(
                 DocumentFormat::Csv => table::read(reader, b',', columns, &mut out),
                 DocumentFormat::Tsv => table::read(reader, b'\t', columns, &mut out),
                 DocumentFormat::JsonLines => json::read(reader, columns, &mut out),
-                _ => lines::read(reader, &mut out),
+                _ => lines::read(reader, columns, &mut out),
             }
             .map_err(|fault| fault.in_file(&name))?;
         }
@@ -200,6 +218,11 @@ impl Output<'_> {
         title: Option<String>,
         date: Option<String>,
     ) -> Result<(), Fault> {
+        if text.contains(&0) {
+            let what = format!("document {} holds a zero byte, as no text does", self.seen() + 1);
+            let remedy = "write it as UTF-8 (UTF-16 looks like this, and files that are no text)";
+            return Err(Fault::file(what, remedy));
+        }
         let text = match std::str::from_utf8(text) {
             Ok(text) => text.to_owned(),
             Err(_) => {
@@ -214,6 +237,12 @@ impl Output<'_> {
         self.bytes += text.len();
         self.block.push(text);
         if self.bytes >= BLOCK { self.flush() } else { Ok(()) }
+    }
+
+    /// Documents so far, those that were left out among them.
+    fn seen(&self) -> usize {
+        let left_out = if self.missing == Some(Missing::DropRows) { self.absent } else { 0 };
+        self.names.titles.len() + left_out
     }
 
     /// A document that is missing.

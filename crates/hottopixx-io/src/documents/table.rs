@@ -1,7 +1,6 @@
 //! One column of a table, with or without a header.
 
 use super::{DocumentColumns, Output};
-use crate::budget::Budget;
 use crate::error::{Fault, quote};
 use crate::table::{
     ColumnList, Columns, Delimiter, Header, Numbered, Records, SEPARATORS, Sample, is_missing, text,
@@ -22,7 +21,7 @@ pub(super) fn read(
     columns: &DocumentColumns,
     out: &mut Output<'_>,
 ) -> Result<(), Fault> {
-    let (mut records, delimiter) = records(reader, separator, columns.delimiter)?;
+    let (mut records, delimiter) = records(reader, separator, columns)?;
     let first = some(&mut records, LOOKED_AT)?;
     let layout = Layout::of(&first, columns)?;
     let mut found = layout.name(&first);
@@ -47,7 +46,7 @@ pub(super) fn has_text(
     separator: u8,
     columns: &DocumentColumns,
 ) -> Result<bool, Fault> {
-    let first = some(&mut records(reader, separator, columns.delimiter)?.0, LOOKED_AT)?;
+    let first = some(&mut records(reader, separator, columns)?.0, LOOKED_AT)?;
     let words = words_by_column(&first);
     let of_text = |column: usize| words.get(column).is_some_and(|words| *words >= WORDS);
     Ok(match &columns.text {
@@ -202,12 +201,12 @@ fn separator_of(sample: &Sample, usual: u8) -> Result<Delimiter, Fault> {
 fn records(
     mut reader: impl Read,
     usual: u8,
-    said: Option<Delimiter>,
+    columns: &DocumentColumns,
 ) -> Result<(Records<impl Read>, Delimiter), Fault> {
-    let budget = Budget::new(None);
-    let sample = Sample::take(&mut reader, budget.limit())?;
+    let budget = columns.budget();
+    let sample = Sample::take(&mut reader, budget)?;
     let declared = sample.declared();
-    let delimiter = match said.or(declared) {
+    let delimiter = match columns.delimiter.or(declared) {
         Some(delimiter) => delimiter,
         None => separator_of(&sample, usual)?,
     };

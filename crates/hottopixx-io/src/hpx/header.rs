@@ -7,7 +7,7 @@
 //! | 16..40 | rows, columns, stored entries |
 //! | 40..48 | length of the whole file |
 //! | 48..144 | begin and length of six sections: starts, columns, values, row names, column names, labels |
-//! | 144..184 | for a cache, what it was made from ([`Origin`]) |
+//! | 144..212 | for a cache, what it was made from ([`Origin`]) |
 //! | 248..256 | checksum of all bytes before |
 //!
 //! The sections stand in this order, each at the next multiple of 64 bytes, so that their places
@@ -60,10 +60,22 @@ pub(crate) struct Origin {
     /// Number of the format, and whether the matrix was transposed.
     pub format: u16,
     pub transpose: bool,
-    /// Hash of blocks spread over the file.
-    pub sample: u64,
+    /// Half of the SHA-256 of all bytes.
+    pub contents: u64,
+    /// Where the file was and when its entry there last changed, which nobody can set back: while both are
+    /// the same, so are its bytes. Zeros where that is not known, or was too recent to tell.
+    pub identity: FileIdentity,
     /// Hash of the other options.
     pub options: u64,
+}
+
+/// A file of a system, as it was after its last change.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct FileIdentity {
+    pub device: u64,
+    pub inode: u64,
+    pub seconds: i64,
+    pub nanos: u32,
 }
 
 /// A part of the file.
@@ -148,8 +160,12 @@ impl HpxHeader {
             bytes[152..160].copy_from_slice(&origin.seconds.to_le_bytes());
             put(&mut bytes, 160, origin.nanos);
             put(&mut bytes, 164, u32::from(origin.format) | u32::from(origin.transpose) << 16);
-            bytes[168..176].copy_from_slice(&origin.sample.to_le_bytes());
+            bytes[168..176].copy_from_slice(&origin.contents.to_le_bytes());
             bytes[176..184].copy_from_slice(&origin.options.to_le_bytes());
+            bytes[184..192].copy_from_slice(&origin.identity.device.to_le_bytes());
+            bytes[192..200].copy_from_slice(&origin.identity.inode.to_le_bytes());
+            bytes[200..208].copy_from_slice(&origin.identity.seconds.to_le_bytes());
+            put(&mut bytes, 208, origin.identity.nanos);
         }
         let sum = hash(&bytes[..CHECKSUM]);
         bytes[CHECKSUM..].copy_from_slice(&sum.to_le_bytes());
@@ -187,8 +203,14 @@ impl HpxHeader {
                 nanos: narrow(bytes, 160),
                 format: narrow(bytes, 164) as u16,
                 transpose: narrow(bytes, 164) >> 16 & 1 == 1,
-                sample: wide(bytes, 168),
+                contents: wide(bytes, 168),
                 options: wide(bytes, 176),
+                identity: FileIdentity {
+                    device: wide(bytes, 184),
+                    inode: wide(bytes, 192),
+                    seconds: wide(bytes, 200) as i64,
+                    nanos: narrow(bytes, 208),
+                },
             }),
         };
         let dense = header.sparse || header.rows.checked_mul(header.cols) == Some(header.stored);
@@ -266,8 +288,9 @@ mod tests {
                 nanos: 999_999_999,
                 format: 6,
                 transpose: true,
-                sample: u64::MAX,
+                contents: u64::MAX,
                 options: 1,
+                identity: FileIdentity { device: 1, inode: 2, seconds: -3, nanos: 4 },
             }),
         }
     }
@@ -300,7 +323,7 @@ mod tests {
     #[test]
     fn a_forged_checksum_does_not_help() {
         let good = header().encode().unwrap();
-        for k in (12..144).chain(184..CHECKSUM) {
+        for k in (12..144).chain(212..CHECKSUM) {
             let mut bad = good;
             bad[k] ^= 0x10;
             let sum = hash(&bad[..CHECKSUM]);

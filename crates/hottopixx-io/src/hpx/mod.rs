@@ -8,7 +8,7 @@
 mod header;
 mod write;
 
-pub(crate) use header::{Hash, HpxHeader, MAGIC, Origin, SIZE, Sections};
+pub(crate) use header::{FileIdentity, Hash, HpxHeader, MAGIC, Origin, SIZE, Sections};
 pub(crate) use write::Contents;
 
 use crate::budget::Budget;
@@ -34,12 +34,16 @@ pub(crate) fn read(stream: Stream<'_>, budget: Budget) -> Result<Parsed, Fault> 
     stored(stream.into_reader(), budget)
 }
 
-/// The matrix of a cache that was made from `origin`; `None` for any other file.
-pub(crate) fn fetch(file: File, origin: &Origin, budget: Budget) -> Result<Option<Parsed>, Fault> {
+/// The matrix of a cache whose origin is as `is_same` wants it; `None` for any other file.
+pub(crate) fn fetch(
+    file: File,
+    is_same: impl FnOnce(&Origin) -> bool,
+    budget: Budget,
+) -> Result<Option<Parsed>, Fault> {
     let mut start = [0; SIZE];
     let found = fill(&mut &file, &mut start)?;
     let (header, _) = HpxHeader::decode(&start[..found])?;
-    if header.origin.as_ref() != Some(origin) {
+    if !header.origin.as_ref().is_some_and(is_same) {
         return Ok(None);
     }
     let length = file.metadata()?.len();

@@ -77,7 +77,7 @@ impl<R: Read> Lines<R> {
                 return Err(Fault::line(
                     self.number + 1,
                     format!("the line is longer than {} bytes", self.longest),
-                    "check that this is a text file with line ends",
+                    "check that this is text with line ends, or allow more memory",
                 ));
             }
             self.fill()?;

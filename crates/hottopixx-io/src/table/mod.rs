@@ -64,7 +64,7 @@ pub(crate) fn read(
     budget: Budget,
     entries: Entries,
 ) -> Result<Parsed, Fault> {
-    let sample = Sample::take(&mut reader, budget.limit())?;
+    let sample = Sample::take(&mut reader, budget)?;
     let plan = Plan::make(&sample, own_delimiter(format), options)?;
     // Where the sample is all there is, nothing can turn out later.
     let open = plan.open && !sample.whole;
@@ -89,7 +89,7 @@ pub(crate) fn detect(
     budget: Budget,
     shown: usize,
 ) -> Result<Detected, Fault> {
-    let sample = Sample::take(&mut reader, budget.limit())?;
+    let sample = Sample::take(&mut reader, budget)?;
     let plan = Plan::make(&sample, own_delimiter(format), options)?;
     let records = sample.records(plan.delimiter)?;
     let rows = &records[plan.heading.above.min(records.len())..];

@@ -18,7 +18,7 @@ pub(crate) struct Records<R> {
 impl<R: Read> Records<R> {
     pub fn new(reader: R, delimiter: Delimiter, budget: Budget) -> Self {
         let since = Rc::new(Cell::new(0));
-        let limit = budget.limit().saturating_add(BUFFER as u64);
+        let limit = budget.longest_line().saturating_add(BUFFER as u64);
         let (delimiter, fold) = match delimiter {
             Delimiter::Byte(byte) => (byte, None),
             Delimiter::Blanks => (b' ', Some(Fold::default())),
@@ -82,7 +82,7 @@ impl<R: Read> Read for Metered<R> {
             let n = self.reader.read(&mut buffer[room..])?;
             self.since.set(self.since.get().saturating_add(n as u64));
             if self.since.get() > self.limit {
-                let what = "one row is larger than the memory allowed, or a quote is never closed";
+                let what = "one row is longer than the memory allows, or a quote is never closed";
                 return Err(io::Error::other(crate::error::Corrupt(what)));
             }
             if n == 0 && !self.ended {

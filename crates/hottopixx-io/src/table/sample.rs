@@ -29,8 +29,9 @@ pub(crate) struct Sample {
 pub(crate) type Numbered = (ByteRecord, u64);
 
 impl Sample {
-    /// Takes the first bytes of a stream; more of them where lines are long, up to `limit`.
-    pub fn take(reader: &mut impl Read, limit: u64) -> Result<Sample, Fault> {
+    /// Takes the first bytes of a stream; more of them where lines are long, as far as the memory allows.
+    pub fn take(reader: &mut impl Read, budget: Budget) -> Result<Sample, Fault> {
+        let limit = budget.longest_line();
         let mut sample = Sample { bytes: Vec::new(), whole: false };
         let mut target = SAMPLE;
         loop {
@@ -38,10 +39,17 @@ impl Sample {
             let found = reader.take(more).read_to_end(&mut sample.bytes)? as u64;
             sample.whole = found < more;
             let lines = sample.bytes.iter().filter(|b| matches!(b, b'\n' | b'\r')).count();
-            if sample.whole || lines >= LINES || target >= limit {
+            if sample.whole || lines >= LINES {
                 break;
             }
-            target *= 2;
+            if target >= limit {
+                // Whatever follows, the first line is too long.
+                if lines == 0 {
+                    return Err(budget.too_long(1));
+                }
+                break;
+            }
+            target = (2 * target).min(limit);
         }
         sample.check_encoding()?;
         Ok(sample)
@@ -61,8 +69,7 @@ impl Sample {
 
     /// The records, without one that the end of the sample cuts.
     pub fn records(&self, delimiter: Delimiter) -> Result<Vec<Numbered>, Fault> {
-        let budget = Budget::new(Some(self.bytes.len() as u64));
-        let mut records = Records::new(&self.bytes[..], delimiter, budget);
+        let mut records = Records::new(&self.bytes[..], delimiter, Budget::unlimited());
         let mut out = Vec::new();
         while let Some((record, line)) = records.next()? {
             out.push((record.clone(), line));

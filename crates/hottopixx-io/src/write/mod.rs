@@ -2,21 +2,28 @@
 //!
 //! A file is written under a temporary name in the folder where it belongs, and takes its own name
 //! only when it is complete: whoever reads it sees the old one or the new one. Devices and pipes,
-//! which cannot be renamed, are written directly.
+//! which cannot be renamed, are written directly. [`FileSet`] does the same for files that belong
+//! together.
 
+mod disk;
 mod npy;
 mod npz;
+mod set;
+mod temporary;
 
+pub use disk::Output;
 pub(crate) use npy::numbers;
+pub(crate) use set::hash;
+pub use set::{FileRecord, FileSet};
 
 use crate::error::Error;
 use crate::hpx::Contents;
 use crate::source::display_name;
 use hottopixx::matrix::{Dense, Matrix, Sparse};
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use temporary::Temporary;
 
 /// Writes a dense matrix as numpy's `.npy` (version 1, `<f8`, by rows).
 ///
@@ -24,6 +31,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// [`Error::Write`] when the file cannot be written.
 pub fn npy(path: impl AsRef<Path>, matrix: &Dense) -> Result<(), Error> {
     atomic(path, |file| npy::write(file, matrix))
+}
+
+/// Writes the numbers of a dense matrix, row by row, as a `.npy` array of any shape of the same size.
+///
+/// # Errors
+/// [`Error::Write`] when the file cannot be written, or the shape has another size.
+pub fn npy_shaped(path: impl AsRef<Path>, matrix: &Dense, shape: &[usize]) -> Result<(), Error> {
+    atomic(path, |file| npy::write_shaped(file, matrix.values(), shape))
 }
 
 /// Writes a sparse matrix as `.npz`, as `scipy.sparse.save_npz` writes CSR; `scipy.sparse.load_npz`
@@ -104,10 +119,11 @@ pub fn bytes(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> Result<(), Erro
 /// Writes a file through `body`; it takes its name only when `body` has succeeded.
 ///
 /// # Errors
-/// [`Error::Write`] when `body` fails or the file cannot be written; then nothing has changed.
+/// [`Error::Write`] when `body` fails or the file cannot be written, and then nothing has changed; or when
+/// the system does not say that the new name is on the disk.
 pub fn atomic(
     path: impl AsRef<Path>,
-    body: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    body: impl FnOnce(&mut BufWriter<Output>) -> io::Result<()>,
 ) -> Result<(), Error> {
     let path = path.as_ref();
     write_and_rename(path, body).map_err(|source| Error::Write { file: display_name(path), source })
@@ -115,44 +131,22 @@ pub fn atomic(
 
 fn write_and_rename(
     path: &Path,
-    body: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    body: impl FnOnce(&mut BufWriter<Output>) -> io::Result<()>,
 ) -> io::Result<()> {
-    // A link keeps its name and its target gets the bytes.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let replaceable = fs::metadata(&path).map_or(true, |m| m.is_file());
-    if !replaceable {
-        let mut file = BufWriter::new(OpenOptions::new().write(true).open(&path)?);
+    if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        let mut file = BufWriter::new(Output::open(path)?);
         return body(&mut file).and_then(|()| file.flush());
     }
-    let (temporary, file) = create_beside(&path)?;
-    let mut file = BufWriter::with_capacity(1 << 16, file);
-    let done = body(&mut file)
-        .and_then(|()| file.flush())
-        .and_then(|()| file.get_ref().sync_all())
-        .and_then(|()| fs::rename(&temporary, &path));
-    if done.is_err() {
-        // The first error is the one to report.
-        let _ = fs::remove_file(&temporary);
-    }
-    done
+    let mut temporary = Temporary::write(path, body)?;
+    temporary.rename()?;
+    disk::sync_folder(temporary.folder())
 }
 
-/// A new file in the folder of `path`, under a name that no other writer has.
-fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let Some(name) = path.file_name() else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"));
-    };
-    loop {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let mut temporary = std::ffi::OsString::from(".");
-        temporary.push(name);
-        temporary.push(format!(".{}-{number}.tmp", std::process::id()));
-        let temporary = path.with_file_name(temporary);
-        match OpenOptions::new().read(true).write(true).create_new(true).open(&temporary) {
-            Ok(file) => return Ok((temporary, file)),
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(e) => return Err(e),
-        }
+/// Takes away what writers of this file that did not come to their end have left beside it.
+pub fn remove_orphans(path: impl AsRef<Path>) {
+    let path = path.as_ref();
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if let Some(name) = path.file_name().and_then(|name| name.to_str()) {
+        temporary::remove_orphans(temporary::folder_of(&path), &[name]);
     }
 }

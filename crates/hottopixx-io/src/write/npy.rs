@@ -9,6 +9,20 @@ pub(super) fn write(out: &mut impl Write, matrix: &Dense) -> io::Result<()> {
     numbers(out, matrix.values().iter().map(|v| v.to_le_bytes()))
 }
 
+/// The same numbers as an array of this shape.
+pub(super) fn write_shaped(
+    out: &mut impl Write,
+    values: &[f64],
+    shape: &[usize],
+) -> io::Result<()> {
+    if shape.iter().product::<usize>() != values.len() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the shape has another size"));
+    }
+    let sides: Vec<String> = shape.iter().map(|side| format!("{side},")).collect();
+    header(out, "<f8", &format!("({})", sides.join(" ")))?;
+    numbers(out, values.iter().map(|v| v.to_le_bytes()))
+}
+
 /// Magic, version and dictionary, padded so that the numbers begin at a multiple of 64 bytes.
 pub(super) fn header(out: &mut impl Write, descr: &str, shape: &str) -> io::Result<()> {
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");

@@ -2,7 +2,7 @@
 
 use super::npy::{header, numbers};
 use hottopixx::matrix::Sparse;
-use std::io::{self, Seek, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -11,6 +11,59 @@ const STORED: usize = 1 << 26;
 
 /// A sparse matrix as CSR. Indices are 32-bit where they fit, as scipy has them.
 pub(super) fn write(out: &mut (impl Write + Seek), matrix: &Sparse) -> io::Result<()> {
+    let mut latch = Latch { out, at: 0, end: 0, failure: None };
+    let written = archive(&mut latch, matrix);
+    match latch.failure {
+        Some(failure) => Err(failure),
+        None => written,
+    }
+}
+
+/// A writer that keeps its first failure and takes everything from then on: the archive's own writer does
+/// not survive one that fails, a full disk for example.
+struct Latch<'a, W> {
+    out: &'a mut W,
+    at: u64,
+    end: u64,
+    failure: Option<io::Error>,
+}
+
+impl<W: Write> Write for Latch<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.failure.is_none() {
+            self.failure = self.out.write_all(bytes).err();
+        }
+        self.at += bytes.len() as u64;
+        self.end = self.end.max(self.at);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.failure.is_none() {
+            self.failure = self.out.flush().err();
+        }
+        Ok(())
+    }
+}
+
+impl<W: Seek> Seek for Latch<'_, W> {
+    fn seek(&mut self, place: SeekFrom) -> io::Result<u64> {
+        let outside = || io::Error::new(io::ErrorKind::InvalidInput, "a place before the first");
+        self.at = match place {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.end.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        }
+        .ok_or_else(outside)?;
+        if self.failure.is_none() {
+            self.failure = self.out.seek(SeekFrom::Start(self.at)).err();
+        }
+        Ok(self.at)
+    }
+}
+
+/// The archive, in a writer that stands at its first byte and never fails.
+fn archive(out: &mut (impl Write + Seek), matrix: &Sparse) -> io::Result<()> {
     let mut zip = ZipWriter::new(out);
     let count = matrix.values().len();
     let narrow = i32::try_from(count.max(matrix.rows()).max(matrix.cols())).is_ok();

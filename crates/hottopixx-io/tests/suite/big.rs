@@ -229,15 +229,15 @@ fn a_change_of_the_source_or_of_the_options_is_noticed() {
     let path = place.write("x.csv", "1,2\n3,4\n");
     let (_, cache) = place.written(&path);
     let old = fs::metadata(&path).unwrap().modified().unwrap();
-    // Same length, same time: the sample tells.
+    // Same length, same time: the bytes tell.
     place.write("x.csv", "1,2\n3,5\n");
     File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
     assert_eq!(place.written(&path).0.matrix, dense(&[&[1.0, 2.0], &[3.0, 5.0]]));
-    // Same bytes, another time.
+    // Same bytes, another time: the same matrix.
     place.read(&path);
     let later = SystemTime::now() + Duration::from_secs(5);
     File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
-    assert_eq!(place.written(&path).1, cache);
+    assert_eq!(place.read(&path).1, cache);
     // Another format, and turned.
     place.options.format = Some(Format::Tsv);
     assert_ne!(place.written(&path).1, cache);

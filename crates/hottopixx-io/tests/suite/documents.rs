@@ -165,11 +165,13 @@ fn json_lines_and_folders() {
         missing: Some(Missing::DropRows),
         ..DocumentColumns::default()
     };
-    let error = read(&path, DocumentFormat::JsonLines, &several).unwrap_err().to_string();
-    assert!(error.contains("line 3: the object has no field \"t\""), "{error}");
-    let error =
-        read(&path, DocumentFormat::JsonLines, &columns(Some("id"), None, None)).unwrap_err();
-    assert!(error.to_string().contains("line 1: the field \"id\" is no text"), "{error}");
+    assert_eq!(read(&path, DocumentFormat::JsonLines, &several).unwrap().0, ["one é"]);
+    let error = read(&path, DocumentFormat::JsonLines, &columns(Some("x"), None, None));
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("no object has a field \"x\"") && error.contains("id, t, text"),
+        "{error}"
+    );
     std::fs::write(&path, "{\"a\": \"b\"}\nnot json\n").unwrap();
     let error =
         read(&path, DocumentFormat::JsonLines, &columns(Some("a"), None, None)).unwrap_err();
@@ -191,4 +193,55 @@ fn json_lines_and_folders() {
         )
     );
     assert_eq!(DocumentFormat::from_path(&docs), Some(DocumentFormat::Folder));
+}
+
+#[test]
+fn fields_of_json_may_be_nested_odd_or_in_an_array() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.json");
+    let objects = [
+        "{\"id\": 1, \"meta\": {\"day\": \"2004-03-01\"}}",
+        "{\"meta\": {\"day\": \"2004-03-02\"}, \"article\": {\"head\": \"a long heading\", \"text\": \"one\"}}",
+        "{\"meta\": {}, \"article\": {\"text\": [\"two\", null, 3]}}",
+        "{\"article.text\": \"four\"}",
+    ];
+    let text = columns(Some("article.text"), None, Some("meta.day"));
+    let format = DocumentFormat::from_path(&path).unwrap();
+    for (before, between, after) in [("", "\n", "\n"), (" \n[", ",\n ", "]\n")] {
+        std::fs::write(&path, before.to_owned() + &objects.join(between) + after).unwrap();
+        let (texts, names) = read(&path, format, &text).unwrap();
+        assert_eq!(texts, ["", "one", "two\n3", "four"]);
+        assert_eq!(names.dates.unwrap(), ["2004-03-01", "2004-03-02", "", ""]);
+        // The first object with text says which field it is.
+        let (texts, names) = read(&path, format, &DocumentColumns::default()).unwrap();
+        assert_eq!((texts[0].as_str(), texts[1].as_str()), ("2004-03-01", "2004-03-02"));
+        assert!(names.notes[0].contains("\"meta.day\""), "{:?}", names.notes);
+        let error = read(&path, format, &columns(Some("article"), None, None)).unwrap_err();
+        assert!(error.to_string().contains("\"article\" is no text"), "{error}");
+        let refuse = DocumentColumns { missing: Some(Missing::Refuse), ..text.clone() };
+        let error = read(&path, format, &refuse).unwrap_err().to_string();
+        assert!(error.contains("1: the document is missing"), "{error}");
+    }
+    std::fs::write(&path, objects[1]).unwrap();
+    let (texts, names) = read(&path, format, &DocumentColumns::default()).unwrap();
+    assert_eq!(
+        (texts, &names.notes[0][..]),
+        (vec!["one".into()], "Documents: the field \"article.text\".")
+    );
+    for wrong in ["[{\"a\": \"b\"}, 7]", "[{\"a\": \"b\"}", "[{\"a\": \"b\"}] more"] {
+        std::fs::write(&path, wrong).unwrap();
+        let error = read(&path, format, &DocumentColumns::default()).unwrap_err().to_string();
+        assert!(error.contains("line 1: it is not an array of JSON objects"), "{error}");
+    }
+}
+
+#[test]
+fn what_is_no_text_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    let wide: Vec<u8> = "one two\nthree".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(&path, wide).unwrap();
+    let error = read(&path, DocumentFormat::Lines, &DocumentColumns::default()).unwrap_err();
+    assert!(error.to_string().contains("document 1 holds a zero byte"), "{error}");
+    assert!(error.to_string().contains("UTF-16"), "{error}");
 }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 /// One change to a file; positions are fractions of its length.
 #[derive(Debug, Clone)]
-enum Change {
+pub enum Change {
     Set(f64, u8),
     Cut(f64),
     Drop(f64, usize),
@@ -18,7 +18,7 @@ enum Change {
     Repeat(f64, usize),
 }
 
-fn change() -> impl Strategy<Value = Change> {
+pub fn change() -> impl Strategy<Value = Change> {
     let at = 0.0..1.0f64;
     let pieces = prop::sample::select(vec![
         &b"-1"[..],
@@ -68,7 +68,7 @@ fn word() -> impl Strategy<Value = u64> {
     ]
 }
 
-fn apply(bytes: &mut Vec<u8>, change: &Change) {
+pub fn apply(bytes: &mut Vec<u8>, change: &Change) {
     let index = |p: &f64| (p * bytes.len() as f64) as usize;
     match change {
         Change::Set(p, b) => {

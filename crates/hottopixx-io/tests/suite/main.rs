@@ -2,9 +2,14 @@
 
 mod big;
 mod common;
+mod counting;
+mod cubes;
 mod documents;
+#[path = "../../../../fuzz/src/exercise.rs"]
+mod exercise;
 mod files;
 mod formats;
 mod fuzz;
+mod hostile;
 mod refusals;
 mod tables;

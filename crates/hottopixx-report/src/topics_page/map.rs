@@ -115,13 +115,16 @@ fn axes(plane: &Plane, circles: &[Circle]) -> String {
     let n = circles.len().max(1) as f64;
     let (x, y) = circles.iter().fold((0.0, 0.0), |(x, y), c| (x + c.x / n, y + c.y / n));
     let label = |axis: usize| format!("axis {}: {} %", axis + 1, percent(plane.shown[axis]));
-    // At the other end where a circle would cover it.
+    // At the other end where a circle would cover it; there it ends at the edge, however large its letters are.
     let wide = LETTER * label(0).width() as f64;
     let left = Place([4.0, y - 5.0 - LINE, 4.0 + wide, y - 5.0]);
-    let start = if circles.iter().any(|c| left.covers(c)) { WIDTH - 4.0 - wide } else { 4.0 };
+    let (class, start) = match circles.iter().any(|c| left.covers(c)) {
+        true => ("axis far", WIDTH - 4.0),
+        false => ("axis", 4.0),
+    };
     format!(
         "<path class=\"axis\" d=\"M0 {y:.1}H{WIDTH}M{x:.1} 0V{HEIGHT}\"/>\n\
-         <text class=\"axis\" x=\"{start:.1}\" y=\"{:.1}\">{}</text>\
+         <text class=\"{class}\" x=\"{start:.1}\" y=\"{:.1}\">{}</text>\
          <text class=\"axis\" x=\"{:.1}\" y=\"12\">{}</text>\n",
         y - 5.0,
         label(0),

@@ -40,6 +40,7 @@ fn summary_of(model: &TopicModel, title: &str) -> TopicsSummary {
         load: 0.1,
         total: 1.0,
         peak_memory_bytes: Some(1 << 24),
+        predicted_memory_bytes: None,
         threads: 2,
         seed: 0,
     };

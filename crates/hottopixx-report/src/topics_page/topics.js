@@ -6,7 +6,7 @@
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("topic-data").textContent);
   const links = [...document.querySelectorAll(".map a[data-topic]")];
-  const [choice, slider] = [$("words-topic"), $("relevance")];
+  const [choice, by, slider] = [$("words-topic"), $("words-order"), $("relevance")];
   const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
   const last = data.topics.length - 1;
   let chosen = 0;
@@ -36,8 +36,10 @@
 
   function show() {
     const topic = data.topics[chosen];
-    const stops = topic.orders.length - 1;
-    const order = topic.orders[Math.round(Number(slider.value) * stops)] || [];
+    // The last order is that without the slider.
+    const stops = topic.orders.length - 2;
+    const at = by.value === "relevance" ? Math.round(Number(slider.value) * stops) : stops + 1;
+    const order = topic.orders[at] || [];
     const words = order.map((place) => topic.words[place]);
     const most = Math.max(1, ...words.map(([word]) => data.words[word][1]));
     const lines = words.map(([word, p]) =>
@@ -76,7 +78,11 @@
     });
   }
   choice.addEventListener("change", () => choose(Number(choice.value)));
-  slider.addEventListener("input", show);
+  by.addEventListener("change", show);
+  slider.addEventListener("input", () => {
+    by.value = "relevance";
+    show();
+  });
   // An address may name a topic.
   const follow = () => {
     const named = /^#topic-(\d+)$/.exec(location.hash);

@@ -32,7 +32,8 @@ struct TopicData {
     share: f64,
     /// Places in the list of words, with p(word | topic).
     words: Vec<(usize, f64)>,
-    /// For each stop of the slider, places in the list above, the most relevant first.
+    /// For each stop of the slider, places in the list above, the most relevant first; the last is the order
+    /// without it, by keyness.
     orders: Vec<Vec<usize>>,
 }
 
@@ -45,7 +46,9 @@ pub(super) fn words(out: &mut String, model: &TopicModel) {
          <p class=\"small\"><span id=\"words-share\"></span> of the corpus · <a id=\"words-card\" href=\"#\">all about \
          this topic</a></p>\n\
          <p class=\"controls\"><label>Topic <select id=\"words-topic\">{}</select></label>\n\
-         <label>Relevance λ <input type=\"range\" id=\"relevance\" min=\"0\" max=\"1\" step=\"{}\" \
+         <label>Order <select id=\"words-order\" autocomplete=\"off\"><option value=\"key\">by documents</option>\
+         <option value=\"relevance\">by relevance λ</option></select></label>\n\
+         <label>λ <input type=\"range\" id=\"relevance\" min=\"0\" max=\"1\" step=\"{}\" \
          value=\"{USUAL_LAMBDA}\" autocomplete=\"off\"> <output id=\"relevance-value\" for=\"relevance\"></output>\
          </label></p>\n\
          <p class=\"small\"><span class=\"key\"></span> in the corpus \
@@ -53,7 +56,8 @@ pub(super) fn words(out: &mut String, model: &TopicModel) {
          <table class=\"pairs\">\n<thead><tr><th scope=\"col\">word</th><th scope=\"col\">occurrences</th>\
          <th scope=\"col\" class=\"number\">topic</th><th scope=\"col\" class=\"number\">corpus</th></tr></thead>\n\
          <tbody id=\"word-bars\"></tbody>\n</table>\n\
-         <p class=\"small\">λ = 1 ranks words by how often the topic uses them, λ = 0 by how much more often \
+         <p class=\"small\">By documents, words come first that documents of this topic have much more often than \
+         others; by relevance, λ = 1 ranks words by how often the topic uses them, λ = 0 by how much more often \
          than the corpus; {USUAL_LAMBDA} is easiest to read.</p>\n</section>\n\
          <script type=\"application/json\" id=\"topic-data\">{}</script>\n",
         options(model),
@@ -86,13 +90,17 @@ fn data(model: &TopicModel) -> Data {
     Data { words, tokens: model.tokens.iter().sum(), topics: topics.collect() }
 }
 
-/// The first words of a topic for each stop of the slider. O(steps words).
+/// What each order is by: relevance for every stop of the slider, then keyness.
+fn measures() -> impl Iterator<Item = Measure> {
+    (0..=STEPS).map(|step| Measure::Relevance(step as f64 / STEPS as f64)).chain([Measure::Keyness])
+}
+
+/// The first words of a topic in each order. O(steps words).
 fn orders(model: &TopicModel, k: usize) -> Vec<Vec<usize>> {
-    let order = |step: usize| {
-        let measure = Measure::Relevance(step as f64 / STEPS as f64);
+    let order = |measure: Measure| {
         model.top_words(k, BARS, measure).into_iter().map(|(word, _)| word).collect()
     };
-    (0..=STEPS).map(order).collect()
+    measures().map(order).collect()
 }
 
 fn topic(
@@ -128,15 +136,14 @@ mod tests {
         let model = model();
         let data = data(&model);
         for (k, topic) in data.topics.iter().enumerate() {
-            assert_eq!(topic.orders.len(), STEPS + 1);
-            for (step, order) in topic.orders.iter().enumerate() {
+            assert_eq!(topic.orders.len(), STEPS + 2);
+            for (measure, order) in measures().zip(&topic.orders) {
                 let named: Vec<&str> =
                     order.iter().map(|&at| data.words[topic.words[at].0].0.as_str()).collect();
-                let wanted =
-                    model.top_words(k, BARS, Measure::Relevance(step as f64 / STEPS as f64));
+                let wanted = model.top_words(k, BARS, measure);
                 let wanted: Vec<&str> =
                     wanted.iter().map(|(w, _)| model.words[*w].as_str()).collect();
-                assert_eq!(named, wanted, "topic {k}, stop {step}");
+                assert_eq!(named, wanted, "topic {k}, {measure:?}");
             }
         }
         assert_eq!(data.tokens, model.tokens.iter().sum::<f64>());

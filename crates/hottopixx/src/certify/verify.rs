@@ -40,6 +40,7 @@ const FLOOR: f64 = 1e-9;
 
 /// What holds for sure of a certificate that was accepted.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct Verified {
     /// At least the value of the goal at a point that satisfies every constraint: (d, C), with a
     /// trace that is the rank exactly.

@@ -24,6 +24,7 @@ const EFFORT: Effort = Effort { rounds: 60, thorough: true, least_gain: 3e-3 };
 ///
 /// It serialises without its proof and how it was found.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct ChoiceBound {
     /// Every choice of this many rows has a largest error above this (0: at least this). Verified.
     pub bound: f64,

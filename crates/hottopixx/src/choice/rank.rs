@@ -27,6 +27,7 @@ const NODES: usize = 400;
 
 /// The fewest rows that explain every row within tau, as far as it is known.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct RankBracket {
     /// No choice of fewer rows stays within tau.
     pub lower: usize,

@@ -39,6 +39,7 @@ impl Default for SearchSettings {
 
 /// What an exact search came to.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ExactChoice {
     /// The root's bound, which a certificate proves, and the best choice found.
     pub root: ChoiceBound,
@@ -48,6 +49,7 @@ pub struct ExactChoice {
 
 /// What the tree of an exact search proves.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct ChoiceSearch {
     /// Every choice has a largest error of at least this: what the tree proves, no less than the root.
     /// Its nodes are ended by weak duality with a margin for rounding, and not by the verifier.

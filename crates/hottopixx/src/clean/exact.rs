@@ -44,15 +44,47 @@ impl RowFit {
 /// parallel in the current thread pool. The answer does not depend on the number of threads.
 pub fn exact(x: &UnitRows, hott: &[usize], control: &Control) -> Vec<RowFit> {
     let rows: Vec<usize> = (0..x.features()).collect();
-    refit(x, hott, &rows, None, control)
+    refit(x, hott, &rows, Starts::Cold, control)
 }
 
-/// As [`exact`] for some rows of X, from earlier fits (by row of X) where there are any.
+/// Where fits begin, beside least squares; fits are by row of X. It changes how long they take, and which
+/// of several best weights are found.
+#[derive(Clone, Copy)]
+pub(crate) enum Starts<'a> {
+    /// Nothing is known.
+    Cold,
+    /// At the vertices of fits on the same hott rows, or on some of them.
+    Vertices(&'a [RowFit]),
+    /// At the weights of fits on these other hott rows, as far as they are the same; a row that was not fitted
+    /// has none.
+    Others(&'a [usize], &'a [RowFit]),
+}
+
+impl Starts<'_> {
+    /// For fits on `hott`.
+    fn of<'b>(&'b self, hott: &[usize]) -> impl Fn(usize) -> (Option<&'b Basis>, Vec<(u32, f64)>) {
+        let position = |j: &usize| hott.iter().position(|h| h == j).map(|at| at as u32);
+        let places: Vec<Option<u32>> = match self {
+            Starts::Others(others, _) => others.iter().map(position).collect(),
+            _ => Vec::new(),
+        };
+        move |i| match self {
+            Starts::Cold => (None, Vec::new()),
+            Starts::Vertices(fits) => (Some(&fits[i].basis), Vec::new()),
+            Starts::Others(_, fits) => {
+                let place = |&(j, weight): &(u32, f64)| Some((places[j as usize]?, weight));
+                (None, fits[i].weights.iter().filter_map(place).collect())
+            }
+        }
+    }
+}
+
+/// As [`exact`] for some rows of X.
 pub(crate) fn refit(
     x: &UnitRows,
     hott: &[usize],
     rows: &[usize],
-    earlier: Option<&[RowFit]>,
+    starts: Starts<'_>,
     control: &Control,
 ) -> Vec<RowFit> {
     let atoms = Atoms::new(&x.select_rows(hott));
@@ -61,7 +93,8 @@ pub(crate) fn refit(
     let filled = x.is_dense() || is_well_filled(x.shape());
     let is_wide = |points: usize| filled && NearSolver::pays(points, hott.len());
     let any_wide = rows.iter().any(|&i| is_wide(x.row(i).stored()));
-    let mut starts = if any_wide { least_squares_of(x, hott, rows, control) } else { Vec::new() };
+    let mut squares = if any_wide { least_squares_of(x, hott, rows, control) } else { Vec::new() };
+    let start = starts.of(hott);
     let fitted: Vec<Option<RowFit>> = rows
         .par_iter()
         .enumerate()
@@ -77,9 +110,9 @@ pub(crate) fn refit(
                 let target = atoms.restrict(x.row(i), &mut work.gathered);
                 let problem =
                     Problem { design: target.design, x: target.x, usable: &usable, upper: None };
-                let basis = earlier.map(|fits| &fits[i].basis);
+                let (basis, weights) = start(i);
                 if is_wide(problem.x.len()) {
-                    Some(proven_near(&mut work.near, &problem, basis, &starts[at]))
+                    Some(proven_near(&mut work.near, &problem, (basis, &weights), &squares[at]))
                 } else {
                     proven(&mut work.solver, &problem, basis)
                 }
@@ -89,7 +122,7 @@ pub(crate) fn refit(
     let places: Vec<usize> = (0..rows.len()).filter(|&at| fitted[at].is_none()).collect();
     let left: Vec<usize> = places.iter().map(|&at| rows[at]).collect();
     let rest = if any_wide {
-        let weights = places.iter().map(|&at| std::mem::take(&mut starts[at])).collect();
+        let weights = places.iter().map(|&at| std::mem::take(&mut squares[at])).collect();
         weighted(x, hott, &left, weights)
     } else {
         least_squares(x, hott, &left, control)
@@ -119,15 +152,15 @@ fn proven(solver: &mut Solver, problem: &Problem<'_>, basis: Option<&Basis>) -> 
     })
 }
 
-/// As [`proven`] for wide problems, from the better of a vertex and weights for the usable atoms;
-/// stopped, it is no worse than these.
+/// As [`proven`] for wide problems, from the best of a vertex, weights (atom, weight) and the weights of least
+/// squares for the usable atoms; stopped, it is no worse than these.
 fn proven_near(
     near: &mut NearSolver,
     problem: &Problem<'_>,
-    basis: Option<&Basis>,
-    start: &[f64],
+    (basis, weights): (Option<&Basis>, &[(u32, f64)]),
+    squares: &[f64],
 ) -> RowFit {
-    let summary = near.fit(problem, &[], basis, start);
+    let summary = near.fit(problem, weights, basis, squares);
     RowFit {
         weights: used(problem, |at| near.weights()[at]),
         error: summary.value,
@@ -172,14 +205,20 @@ mod tests {
             let (mut gathered, mut solver) = (Gathered::default(), Solver::new());
             let free = Control::default();
             let cold = exact(x, &hott, &free);
-            let again = refit(x, &hott, &(0..24).collect::<Vec<_>>(), Some(&cold), &free);
+            let rows: Vec<usize> = (0..24).collect();
+            // Weights that are known from other rows, three of which are the same.
+            let others = [9, 2, 1, 20, 7];
+            let known = exact(x, &others, &free);
+            let nearby = refit(x, &hott, &rows, Starts::Others(&others, &known), &free);
+            let again = refit(x, &hott, &rows, Starts::Vertices(&cold), &free);
             for (i, (fit, again)) in cold.iter().zip(&again).enumerate() {
                 let target = atoms.restrict(x.row(i), &mut gathered);
                 let (design, x, usable) = (target.design, target.x, &[0, 1, 2, 3, 4]);
                 let expected = solver.fit(&Problem { design, x, usable, upper: None }, None).value;
                 assert!((fit.error - expected).abs() < 1e-12, "{} {expected}", fit.error);
                 assert!((again.error - expected).abs() < 1e-12);
-                assert!(fit.optimal && again.optimal);
+                assert!((nearby[i].error - expected).abs() < 1e-12);
+                assert!(fit.optimal && again.optimal && nearby[i].optimal);
             }
         }
     }

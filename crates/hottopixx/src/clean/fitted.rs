@@ -1,6 +1,6 @@
 //! A choice of hott rows with all rows fitted on it.
 
-use super::{IncrementalSettings, RowFit, incremental, least_squares, refit};
+use super::{IncrementalSettings, RowFit, Starts, incremental, least_squares, refit};
 use crate::control::Control;
 use crate::normalise::UnitRows;
 use crate::{Error, Objective};
@@ -110,7 +110,8 @@ impl FittedChoice {
         control: &Control,
     ) -> Self {
         let rows: Vec<usize> = (0..x.features()).collect();
-        let fits = refit(x, &hott, &rows, earlier, control);
+        let starts = earlier.map_or(Starts::Cold, Starts::Vertices);
+        let fits = refit(x, &hott, &rows, starts, control);
         let score = objective.score(fits.iter().map(|f| f.error));
         FittedChoice { hott, fits, score }
     }

@@ -13,8 +13,8 @@ mod incremental;
 mod measure;
 mod squares;
 
-pub(crate) use exact::refit;
 pub use exact::{RowFit, exact};
+pub(crate) use exact::{Starts, refit};
 pub use fitted::Cleaning;
 pub(crate) use fitted::{Cleaner, FittedChoice};
 pub use incremental::{IncrementalSettings, incremental};

@@ -15,6 +15,7 @@ use crate::normalise::UnitRows;
 
 /// Rows, the linear program that bounds every choice of that many rows, and the paper's theorem.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Certified {
     /// The rows, cleaned and measured.
     pub answer: Factorization,
@@ -104,7 +105,7 @@ impl Factor {
                     let rows = prepared.unit_rows(hott)?;
                     let solve = || program.solve(&prepared.question());
                     let solved = clock.time(Stage::Localise, solve)?;
-                    let answer = prepared.evaluate(rows, clock);
+                    let answer = prepared.evaluate(rows, clock)?;
                     let bounds = solved.bounds();
                     (solved, Factorization { bounds, ..answer })
                 }
@@ -180,6 +181,7 @@ fn choices(
 
 /// How many rows tau asks for.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct RankNeeded {
     /// Rows of the matrix that explain every row within tau, increasing.
     pub hott: Vec<usize>,

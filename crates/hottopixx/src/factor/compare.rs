@@ -25,6 +25,7 @@ pub struct Comparison {
 
 /// One method's answer beside those of the others. It serialises without the answer.
 #[derive(Debug, Clone, serde::Serialize)]
+#[non_exhaustive]
 pub struct Compared {
     /// The answer.
     #[serde(skip)]

@@ -9,7 +9,10 @@ use crate::methods::Localised;
 
 impl Prepared<'_> {
     /// The answer for these rows of X: the way of a factorization from cleaning on.
-    pub fn evaluate(&self, rows: Vec<usize>, mut clock: Clock<'_>) -> Factorization {
+    ///
+    /// # Errors
+    /// As [`Prepared::report`].
+    pub fn evaluate(&self, rows: Vec<usize>, mut clock: Clock<'_>) -> Result<Factorization, Error> {
         let cleaned = clock.time(Stage::Clean, || Cleaned::of_given(self, rows));
         self.report(Localised::default(), cleaned, clock.seconds)
     }

@@ -4,12 +4,12 @@
 //! another, so a run needs the matrix, the largest step, and the answer. They are known from the
 //! header of a file, before anything is loaded, and a test holds runs to them.
 
-use super::Factor;
+use super::{Factor, Method};
 use crate::matrix::Shape;
 use crate::methods::bytes;
 
 /// Bytes that a run takes at most, by what they are for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Footprint {
     /// The matrix.
     pub matrix: u64,
@@ -21,32 +21,123 @@ pub struct Footprint {
     pub answer: u64,
 }
 
-/// The program itself, its threads and small things.
-const PROGRAM: u64 = 48 << 20;
+/// What is done with a matrix, as far as memory goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// [`Factor::run`].
+    Run,
+    /// [`Factor::evaluate`].
+    Evaluate,
+    /// [`Factor::certify`], with or without given rows, and the certificate in full.
+    Certify,
+    /// [`Factor::rank_needed`].
+    Rank,
+    /// [`Comparison::run`](super::Comparison::run): every method that needs no setting of the caller's.
+    Compare,
+}
 
 impl Footprint {
+    /// The program itself, its threads and small things.
+    pub const PROGRAM: u64 = 48 << 20;
+
     /// The most that the data take at one time, the matrix included.
     pub fn data(&self) -> u64 {
-        self.matrix + self.answer + self.localise.max(self.clean)
+        let steps = self.localise.max(self.clean);
+        self.matrix.saturating_add(self.answer).saturating_add(steps)
     }
 
     /// The most that is in memory at one time, with the program itself.
     pub fn peak(&self) -> u64 {
-        PROGRAM + self.data()
+        Self::PROGRAM.saturating_add(self.data())
+    }
+
+    fn times(self, factor: u64) -> Self {
+        let [matrix, localise, clean, answer] =
+            [self.matrix, self.localise, self.clean, self.answer].map(|b| b.saturating_mul(factor));
+        Footprint { matrix, localise, clean, answer }
     }
 }
 
+/// Sizes up to which the figures are counted, so that no product of three of them overflows: rows, and
+/// entries of a dense matrix. Beyond, at least as much is needed in proportion.
+const COUNTED: (usize, usize) = (1 << 26, 1 << 52);
+
+/// A shape that can be counted with, and how many times the figures for it the true ones are at least:
+/// sizes may be what a file of some bytes claims, and planning is arithmetic whatever it says.
+fn countable(shape: Shape) -> (Shape, u64) {
+    let (rows, cols) = (shape.rows.min(COUNTED.0), shape.cols.min(COUNTED.1 / COUNTED.0 * 64));
+    let cols = if shape.dense { cols.min(COUNTED.1 / rows.max(1)) } else { cols };
+    let entries = if shape.dense { rows * cols } else { shape.entries.min(COUNTED.1) };
+    let larger = |all: usize, part: usize| all.div_ceil(part.max(1)) as u64;
+    let factor = larger(shape.rows, rows).saturating_mul(larger(shape.cols, cols));
+    (Shape { rows, cols, entries, dense: shape.dense }, factor)
+}
+
 impl Factor {
-    /// An upper bound on the memory that a run on a matrix of this shape takes.
+    /// An upper bound on the memory that a run on a matrix of this shape takes. Arithmetic alone, for any
+    /// shape.
     pub fn footprint(&self, shape: Shape) -> Footprint {
+        self.footprint_of(Work::Run, shape)
+    }
+
+    /// The same for other things to do with a matrix.
+    pub fn footprint_of(&self, work: Work, shape: Shape) -> Footprint {
+        let (shape, factor) = countable(shape);
+        self.counted(work, shape).times(factor)
+    }
+
+    fn counted(&self, work: Work, shape: Shape) -> Footprint {
         let (f, n, r) = (shape.f(), shape.n(), (self.rank as u64).min(shape.f()));
         // W by atom, by point and as a matrix; the points of one row and their residuals a thread.
         let gathered = if shape.dense { 0 } else { 16 * r * shape.longest_row() };
         let threads = self.thread_count() as u64;
         let clean = 4 * shape.some_rows(r) + threads * (gathered + 96 * n) + 48 * f * r;
+        let (matrix, answer) = (shape.bytes(), bytes::answer(shape, r));
         // Settings without which there is no run take no memory.
-        let method = self.method_with_settings();
-        let localise = method.map_or(0, |method| method.bytes(shape, r as usize, threads as usize));
-        Footprint { matrix: shape.bytes(), localise, clean, answer: bytes::answer(shape, r) }
+        let own = |factor: &Factor| {
+            let method = factor.method_with_settings();
+            method.map_or(0, |method| method.bytes(shape, r as usize, threads as usize))
+        };
+        let (localise, clean) = match work {
+            Work::Run => (own(self), clean),
+            Work::Evaluate => (0, clean),
+            Work::Compare => {
+                let with = |method: Method| Factor { method, ..self.clone() }.only_used();
+                (Method::ALL.into_iter().map(|m| own(&with(m))).max().unwrap_or(0), clean)
+            }
+            Work::Certify => (own(self).max(bytes::choices(shape, threads)), clean),
+            Work::Rank => (bytes::choices(shape, threads), clean),
+        };
+        let answer = match work {
+            Work::Certify => answer.saturating_add(bytes::certificate(shape)),
+            _ => answer,
+        };
+        Footprint { matrix, localise, clean, answer }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Work; 5] = [Work::Run, Work::Evaluate, Work::Certify, Work::Rank, Work::Compare];
+
+    /// Shapes as a file of some bytes may claim them: nothing overflows, and larger ones take more.
+    #[test]
+    fn any_claim_can_be_counted() {
+        let sizes = [1, 1000, 1 << 26, 1 << 31, u32::MAX as usize, 1 << 40, 100_000_000_000_000];
+        for (rows, cols) in sizes.iter().flat_map(|r| sizes.map(|c| (*r, c))) {
+            for dense in [false, true] {
+                let entries = if dense { rows.saturating_mul(cols) } else { 1 };
+                let shape = Shape { rows, cols, entries, dense };
+                for (work, method) in ALL.iter().flat_map(|w| Method::ALL.map(|m| (*w, m))) {
+                    for rank in [1, 1000, usize::MAX] {
+                        let factor = Factor::new(rank).method(method).threads(1024);
+                        let needed = factor.footprint_of(work, shape).peak();
+                        assert!(needed / 8 >= rows.max(cols) as u64, "{shape:?} {work:?} {needed}");
+                    }
+                }
+            }
+        }
     }
 }

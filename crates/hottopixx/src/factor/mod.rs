@@ -16,10 +16,11 @@ mod pipeline;
 mod report;
 mod result;
 mod settings;
+mod units;
 
 pub use certified::{Certified, RankNeeded};
 pub use compare::{Compared, Comparison, Skipped};
-pub use memory::Footprint;
+pub use memory::{Footprint, Work};
 pub use method::Method;
 pub use path::{RankPath, RankPoint};
 pub use result::{Errors, Factorization, HottRow, Seconds};
@@ -54,7 +55,7 @@ impl Factor {
             let mut clock = Clock::new(&settings.control);
             let prepared = clock.time(Stage::Normalise, || Prepared::new(&settings, matrix))?;
             let rows = prepared.unit_rows(hott)?;
-            Ok(prepared.evaluate(rows, clock))
+            prepared.evaluate(rows, clock)
         })
     }
 }

@@ -10,7 +10,7 @@
 
 use super::pipeline::Prepared;
 use super::{Errors, Factor, Factorization};
-use crate::clean::{Cleaning, FittedChoice, RowFit, measure, refit};
+use crate::clean::{Cleaning, FittedChoice, RowFit, Starts, measure, refit};
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::matrix::Matrix;
 use crate::methods::{AtHand, USUAL_BUDGET, mean_bounds};
@@ -187,7 +187,7 @@ fn without(
         fit.basis.free.retain(|j| *j != gone);
         fit.basis.free.iter_mut().filter(|j| **j > gone).for_each(|j| *j -= 1);
     }
-    for (&i, fit) in again.iter().zip(refit(x, &hott, &again, Some(&fits), control)) {
+    for (&i, fit) in again.iter().zip(refit(x, &hott, &again, Starts::Vertices(&fits), control)) {
         fits[i] = fit;
     }
     let score = objective.score(fits.iter().map(|fit| fit.error));

@@ -1,9 +1,10 @@
-//! The steps of a factorization on one screen: *normalise → localise → select → clean → report*.
+//! The steps of a factorization: *normalise → localise → select → clean → report*. `run` and
+//! `Prepared::factor` show them on one screen; the rest of the file is what each of them does.
 //!
 //! Each arrow is one type: [`Prepared`] (X and checked settings), [`Localised`] (candidate sets of
 //! rows), [`Choice`] (one set), [`Cleaned`] (all rows fitted on it), [`Factorization`]. A `Clock`
-//! announces and times the steps. All of them look at the run's [`Control`], whose copies share one
-//! memory of what was left undone: `Factorization::stop` is read from it at the very end.
+//! announces and times the steps. All of them look at the run's [`Control`], whose copies share one record
+//! of whether anything was left undone, and why: `Factorization::stop` is read from it at the very end.
 
 use super::checked::Checked;
 use super::clock::Clock;
@@ -30,13 +31,16 @@ pub(super) fn run(settings: &Factor, matrix: &Matrix) -> Result<Factorization, E
 /// X and settings that make sense for it.
 #[derive(Debug, Clone)]
 pub(super) struct Prepared<'a> {
+    /// As the caller gave it.
     pub matrix: &'a Matrix,
+    /// Its rows scaled to sum one, without those of zeros.
     pub x: UnitRows,
     pub settings: Checked,
 }
 
 impl Prepared<'_> {
-    /// From X to the answer; the linear program behind it comes along where the method solved one.
+    /// From X to the answer. The linear program that the method has solved, if it has, comes along for
+    /// `certify`.
     pub fn factor(
         &self,
         method: &dyn Localiser,
@@ -45,9 +49,10 @@ impl Prepared<'_> {
         let mut found = clock.time(Stage::Localise, || self.localise(method))?;
         let choice = clock.time(Stage::Select, || self.select(&found))?;
         let cleaned = clock.time(Stage::Clean, || self.clean(choice));
-        let program = found.program.take();
-        // `report` is in `factor/report`: rows, units and errors as the caller knows them.
-        Ok((self.report(found, cleaned, clock.seconds), program))
+        let linear_program = found.program.take();
+        // `report` is in `factor/report`: rows, units and errors as the caller knows them, with the bound
+        // that localising has proven.
+        Ok((self.report(found, cleaned, clock.seconds)?, linear_program))
     }
 }
 
@@ -69,8 +74,8 @@ pub(super) struct Cleaned {
     pub exchanges: usize,
 }
 
-/// Finding rows leaves a share of the time for choosing among them and cleaning: what this many exact
-/// cleanings take, but no less and no more than these shares.
+/// Of a time limit, what this many exact cleanings take is kept for choosing among sets and cleaning, but no
+/// less and no more than these shares.
 const CLEANINGS: f64 = 3.0;
 const LEFT_TO_CLEAN: (f64, f64) = (0.05, 0.3);
 /// Operations of exact cleaning in a second of one thread, roughly.
@@ -100,8 +105,8 @@ impl<'a> Prepared<'a> {
         Cleaner { x: &self.x, cleaning, objective, seed, control }
     }
 
-    /// How rows are fitted to judge candidates: exactly, or by least squares where [`Checked`] has found exact
-    /// fits to take too long, or the caller wants them.
+    /// How rows are fitted to judge candidates: exactly, or by least squares if [`Checked`] has found exact fits
+    /// too slow or the caller asks for least squares. Never incrementally.
     fn judging_cleaner(&self) -> Cleaner<'_> {
         match self.settings.cleaning {
             Cleaning::LeastSquares => self.cleaner(),
@@ -114,13 +119,13 @@ impl<'a> Prepared<'a> {
     /// Asks the method, leaving some of the time for the rest. A method that is stopped before it
     /// has rows of its own gives way to successive projection, and a note says so.
     fn localise(&self, method: &dyn Localiser) -> Result<Localised, Error> {
-        let reserve = self.reserve();
+        let spare = self.spare_rows();
         let control = self.leaving_time_to_clean();
         let complete = |set: &Candidate| set.rows.len() == self.settings.rank;
         match method.localise(&self.question().under(&control)) {
             Ok(found) if found.candidates.iter().any(complete) => Ok(found),
-            Ok(_) => self.instead(reserve, self.why()),
-            Err(Error::NoAnswer(stop)) => self.instead(reserve, stop),
+            Ok(_) => self.fall_back_to_spa(spare, self.why()),
+            Err(Error::NoAnswer(stop)) => self.fall_back_to_spa(spare, stop),
             Err(error) => Err(error),
         }
     }
@@ -142,7 +147,7 @@ impl<'a> Prepared<'a> {
     /// The rows of successive projection, in case the method is stopped before it has any: taken
     /// first, since after a stop there is no time for anything. `None` where the method itself
     /// begins with them, and where nothing can stop it.
-    fn reserve(&self) -> Option<Vec<usize>> {
+    fn spare_rows(&self) -> Option<Vec<usize>> {
         let begins_with_them = matches!(self.settings.method, Method::Spa | Method::Auto);
         let control = &self.settings.control;
         if begins_with_them || !control.can_stop() {
@@ -159,12 +164,12 @@ impl<'a> Prepared<'a> {
         (rows.len() == *rank).then_some(rows)
     }
 
-    /// What is left when the method was stopped before it had rows of its own: those in reserve, else those
-    /// found in the remaining time, else in a short extension of it.
-    fn instead(&self, reserve: Option<Vec<usize>>, stop: Stop) -> Result<Localised, Error> {
+    /// For a method that was stopped before it had rows of its own: the rows of successive projection that were
+    /// taken beforehand, else those found in the remaining time, else in a short extension of it.
+    fn fall_back_to_spa(&self, spare: Option<Vec<usize>>, stop: Stop) -> Result<Localised, Error> {
         let control = &self.settings.control;
         let Some(why) = control.cut_short() else { return Err(Error::NoAnswer(stop)) };
-        let rows = reserve
+        let rows = spare
             .or_else(|| self.spa_rows(control))
             .or_else(|| self.spa_rows(&control.to_finish()))
             .ok_or(Error::NoAnswer(stop))?;
@@ -174,15 +179,15 @@ impl<'a> Prepared<'a> {
         }
         let why = match why {
             Stop::TimeLimit => "The time limit was reached",
-            _ => "It was interrupted",
+            _ => "The run was interrupted",
         };
         Ok(found.note(format!(
-            "{why} before the method {} had rows of its own: these are those of successive projection.",
+            "{why} before the method {} had found its rows; the rows shown are those of successive projection.",
             self.settings.method
         )))
     }
 
-    /// Why something was left undone, which has just been found out.
+    /// Why a step came to too little: [`Checked`] guarantees enough rows that may be hott, so it was stopped.
     fn why(&self) -> Stop {
         self.settings.control.cut_short().unwrap_or(Stop::Interrupted)
     }
@@ -208,19 +213,22 @@ impl<'a> Prepared<'a> {
         Ok(Choice::Best { verdict, exchanges: 0 })
     }
 
-    /// Looks for a better choice from the best candidates on; `hints` are rows that it tries first. What is
-    /// found is judged on all rows beside the best of them, the first of the sets.
+    /// Searches for a better choice, starting from the best candidates; `hints` are rows that it tries first:
+    /// those of all methods. What is found is judged on all rows beside the best candidate: `sets` has the best
+    /// first, while `best` is its place in `judged`.
     fn improve(&self, verdict: Verdict, hints: &[usize]) -> Choice {
         let Checked { rank, objective, effort, .. } = self.settings;
         let starts = (&verdict.sets[..], verdict.fitted.score);
-        let found = search(&self.question(), objective, effort, starts, hints);
+        let searched = search(&self.question(), objective, effort, starts, hints);
         let Verdict { fitted, judged, best, sets } = verdict;
-        let named =
+        let as_candidate =
             |rows: &Vec<usize>| Candidate { origin: "search".to_string(), rows: rows.clone() };
-        let candidates: Vec<Candidate> = sets[..1].iter().chain(&found.sets).map(named).collect();
+        let sets_to_judge = sets[..1].iter().chain(&searched.sets);
+        let candidates: Vec<Candidate> = sets_to_judge.map(as_candidate).collect();
         let again = judge(&self.judging_cleaner(), rank, &candidates, Some(fitted));
         let again = again.expect("the first of them is complete");
-        let exchanges = if again.best == 0 { 0 } else { found.exchanges };
+        let exchanges = if again.best == 0 { 0 } else { searched.exchanges };
+        // The rows and their fits may be those of the search; scores stay those of the methods' candidates.
         let verdict = Verdict { fitted: again.fitted, judged, best, sets };
         Choice::Best { verdict, exchanges }
     }
@@ -228,7 +236,7 @@ impl<'a> Prepared<'a> {
     // --- clean ------------------------------------------------------------------------------
 
     /// All rows fitted on the chosen ones, which judging has done already where there were several sets.
-    /// Those have no order of their own: the most distinctive rows come first.
+    /// A set chosen among several has no order of its own: the rows farthest from the mean row come first.
     fn clean(&self, choice: Choice) -> Cleaned {
         match choice {
             Choice::Only { origin, hott } => {
@@ -252,7 +260,7 @@ impl<'a> Prepared<'a> {
         if self.settings.cleaning == Cleaning::Exact && self.settings.groups {
             groups(&self.question(), self.settings.objective, fitted)
         } else {
-            // Exchanges are judged by exact fits, which may not be wanted.
+            // Groups take exact fits. Without these, or unless groups are wanted, each row is alone.
             fitted.hott.iter().map(|&h| vec![h]).collect()
         }
     }

@@ -2,14 +2,15 @@
 
 use super::checked::Checked;
 use super::pipeline::{Cleaned, Prepared};
+use super::units::weights_in_units;
 use super::{Errors, Factorization, HottRow, Method, Seconds};
+use crate::Error;
 use crate::Objective;
-use crate::clean::{Cleaning, FittedChoice, RowFit, measure};
+use crate::clean::{Cleaning, FittedChoice, measure};
 use crate::control::Stop;
 use crate::localise::lp::LpStatus;
-use crate::matrix::{Dense, Matrix, Sparse};
+use crate::matrix::Matrix;
 use crate::methods::{Bounded, Bounds, ErrorBound, Localised};
-use crate::normalise::UnitRows;
 
 /// Said where [`Cleaning::Auto`] came to least squares.
 const TOO_LARGE: &str = "The exact fit of all rows would take very long at this size, so F was \
@@ -18,11 +19,23 @@ const TOO_LARGE: &str = "The exact fit of all rows would take very long at this 
 impl Prepared<'_> {
     /// The answer, assembled once. Its `stop` is read last: whatever was left undone on the way has
     /// told the control of the run.
-    pub fn report(&self, found: Localised, cleaned: Cleaned, seconds: Seconds) -> Factorization {
+    ///
+    /// # Errors
+    /// [`Error::Unrepresentable`] where F has no numbers, [`Error::Changed`] where X is no longer what it
+    /// was when the run began.
+    pub fn report(
+        &self,
+        found: Localised,
+        cleaned: Cleaned,
+        seconds: Seconds,
+    ) -> Result<Factorization, Error> {
         let Cleaned { fitted: FittedChoice { hott, fits, .. }, groups, judged, best, exchanges } =
             cleaned;
         let (x, settings) = (&self.x, &self.settings);
         let measured = measure(x, &hott, &fits);
+        if let Some(row) = self.matrix.changed_row() {
+            return Err(Error::Changed { row });
+        }
         let input = |i: &usize| x.input_row(*i);
         // One number per row of the input, zero for those that were set aside.
         let by_input_row = |values: &[f64]| {
@@ -43,13 +56,13 @@ impl Prepared<'_> {
         };
         let inexact = fits.iter().filter(|fit| !fit.optimal).count();
         let too_large = settings.too_large.then(|| TOO_LARGE.to_string());
-        Factorization {
+        Ok(Factorization {
             method: settings.method,
             chosen_from: best.map(|best| judged[best].origin.clone()),
             judged,
             exchanges,
             hott: hott.iter().zip(&groups).map(hott_row).collect(),
-            f: weights_in_units(x, &hott, &fits, matches!(self.matrix, Matrix::Dense(_))),
+            f: weights_in_units(x, &hott, &fits, matches!(self.matrix, Matrix::Dense(_)))?,
             w: self.matrix.select_rows(&hott.iter().map(input).collect::<Vec<_>>()),
             errors: Errors {
                 inf1: measured.inf1,
@@ -68,7 +81,7 @@ impl Prepared<'_> {
             zero_rows: (0..x.input_rows()).filter(|&i| x.unit_row(i).is_none()).collect(),
             stop: settings.control.cut_short().unwrap_or(Stop::Finished),
             seconds,
-        }
+        })
     }
 }
 
@@ -96,23 +109,3 @@ fn about_answer(bound: ErrorBound, (mean, largest): (f64, f64), settings: &Check
 
 /// No choice of rows is better than this share of the error: rounding.
 const BEST: f64 = 1e-6;
-
-/// F in the units of the input: with D the row sums, `D X = (D F D_hott^-1) (D_hott W)`.
-fn weights_in_units(x: &UnitRows, hott: &[usize], fits: &[RowFit], dense: bool) -> Matrix {
-    let mut triplets = Vec::new();
-    for (i, fit) in fits.iter().enumerate() {
-        for &(k, w) in &fit.weights {
-            let w = w * (x.sums()[i] / x.sums()[hott[k as usize]]);
-            triplets.push((x.input_row(i), k as usize, w));
-        }
-    }
-    if dense {
-        let mut f = Dense::zeros(x.input_rows(), hott.len());
-        triplets.into_iter().for_each(|(i, k, w)| f.row_mut(i)[k] = w);
-        f.into()
-    } else {
-        Sparse::from_triplets(x.input_rows(), hott.len(), &triplets)
-            .expect("rows and columns are in range")
-            .into()
-    }
-}

@@ -4,7 +4,8 @@ use super::Method;
 use crate::checkpoint::Keeper;
 use crate::clean::Cleaning;
 use crate::control::Control;
-use crate::matrix::{Matrix, fingerprint};
+use crate::localise::hottopixx::Effect;
+use crate::matrix::{Matrix, Shape, fingerprint};
 use crate::methods::{
     Agkm, Auto, Gradient, Hottopixx, Localiser, Program, Snpa, Spa, USUAL_BUDGET, Xray,
 };
@@ -188,16 +189,35 @@ impl Factor {
     }
 
     /// A number that differs, as good as surely, for runs on other data or with other settings:
-    /// what a checkpoint belongs to. Threads and limits do not matter. O(nonzeros).
+    /// what a checkpoint belongs to. Threads and limits do not matter, nor does the memory but for what it
+    /// changes in the answer. O(nonzeros).
     pub fn fingerprint(&self, matrix: &Matrix) -> u64 {
         let Factor { rank, method, objective, effort, cleaning, seed, epochs, cost, .. } = self;
-        let Factor { tau, gap, trace, epsilon, alpha, candidates, groups, memory, .. } = self;
+        let Factor { tau, gap, trace, epsilon, alpha, candidates, groups, .. } = self;
+        let memory = self.effect_of_memory(matrix);
         let version = env!("CARGO_PKG_VERSION");
         let settings = format!(
             "{version} {rank} {method:?} {objective:?} {effort:?} {cleaning:?} {seed} {epochs:?} {cost:?} {tau:?} \
              {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {groups} {memory:?}"
         );
         fingerprint(matrix, &settings)
+    }
+
+    /// What the limit on memory changes for this matrix.
+    fn effect_of_memory(&self, matrix: &Matrix) -> Effect {
+        let sums = matrix.scan().sums();
+        let may = |i: usize| self.candidates.as_ref().is_none_or(|c| c.get(i) == Some(&true));
+        let full = || (0..matrix.rows()).filter(|&i| sums[i] != 0.0);
+        let (rows, candidates) = (full().count(), full().filter(|&i| may(i)).count());
+        let shape = Shape::from(matrix);
+        let entries = if shape.dense { rows * shape.cols } else { shape.entries };
+        let shape = Shape { rows, entries, ..shape };
+        self.hottopixx().effect(shape, self.rank.min(rows), candidates)
+    }
+
+    fn hottopixx(&self) -> Hottopixx {
+        let budget = self.memory.unwrap_or(USUAL_BUDGET);
+        Hottopixx { epochs: self.epochs, seed: self.seed, budget }
     }
 
     /// Without the settings that the method does not use: for running several methods with the
@@ -256,11 +276,7 @@ impl Factor {
                 effort: self.effort,
                 objective: self.objective,
             }),
-            Method::Hottopixx => Arc::new(Hottopixx {
-                epochs: self.epochs,
-                seed: self.seed,
-                budget: self.memory.unwrap_or(USUAL_BUDGET),
-            }),
+            Method::Hottopixx => Arc::new(self.hottopixx()),
             Method::Lp | Method::Minimax | Method::Total => Arc::new(self.program()?),
             Method::Gradient => Arc::new(Gradient::default()),
             Method::Agkm => Arc::new(Agkm {

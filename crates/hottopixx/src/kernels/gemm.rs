@@ -208,8 +208,9 @@ pub fn gemm<T: Real>(
     gemm_while(|| true, m, k, n, alpha, a, b, transpose_b, beta, c);
 }
 
-/// Flops after which [`gemm_while`] asks again: some tens of milliseconds.
-const ASK_AFTER: usize = 500_000_000;
+/// Flops after which [`gemm_while`] asks again: some tens of milliseconds. Whatever is computed between
+/// two questions packs all of `b` anew, which thousands of columns notice.
+const ASK_AFTER: usize = 1_500_000_000;
 
 /// From this many columns of the result on, its entries do not depend on how many rows are computed
 /// together: up to 64 rows and 64 columns, `gemm` cuts sums at other places than beyond.
@@ -317,7 +318,7 @@ mod tests {
     #[test]
     fn parts_of_blocks_make_no_difference() {
         let (m, k, n) = (300, 4000, DIVISIBLE);
-        assert!(part(512, 20_000, 500) == 32 && part(512, k, 5) == 512);
+        assert!(part(512, 60_000, 500) == 32 && part(512, k, 5) == 512);
         let size = block(m);
         let number = |v: usize| ((v * 7919) % 10_007) as f64 / 10_007.0;
         let a: Vec<f64> = (0..m * k).map(number).collect();

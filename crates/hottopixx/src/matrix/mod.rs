@@ -65,6 +65,20 @@ impl Matrix {
         }
     }
 
+    /// The first row whose sum or number of entries is no longer that of [`Matrix::scan`]: only numbers in
+    /// memory of another owner can change, and only of those is it asked. One pass over the entries. What
+    /// leaves all sums as they were goes unnoticed.
+    pub(crate) fn changed_row(&self) -> Option<usize> {
+        if !self.is_foreign() {
+            return None;
+        }
+        let (then, now) = (self.scan(), Scan::new(self));
+        (0..self.rows()).find(|&i| {
+            then.sums()[i].to_bits() != now.sums()[i].to_bits()
+                || then.nonzeros()[i] != now.nonzeros()[i]
+        })
+    }
+
     /// Number of entries that are not zero.
     pub fn nonzeros(&self) -> usize {
         self.scan().nonzeros().iter().sum()

@@ -29,7 +29,12 @@ impl From<&Matrix> for Shape {
 impl Shape {
     /// Bytes of the matrix itself.
     pub fn bytes(self) -> u64 {
-        if self.dense { 8 * self.entries as u64 } else { 12 * self.entries as u64 + 8 * self.f() }
+        let entries = self.entries as u64;
+        if self.dense {
+            entries.saturating_mul(8)
+        } else {
+            entries.saturating_mul(12).saturating_add(self.f().saturating_mul(8))
+        }
     }
 
     /// f, to count with.

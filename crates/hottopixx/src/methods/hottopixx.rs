@@ -1,6 +1,6 @@
 //! The paper's incremental gradient method, Algorithm 4.
 
-use super::{Candidate, Localised, Localiser, Question, bytes, no_answer, screen};
+use super::{Candidate, Localised, Localiser, Question, bytes, no_answer, screen, screened};
 use crate::Error;
 use crate::localise::hottopixx::{Effect, unmeasured, usual_epochs};
 use crate::localise::{HottopixxSettings, spa_controlled};
@@ -43,6 +43,14 @@ impl Hottopixx {
     pub(super) fn operations(&self, shape: Shape, rank: usize, candidates: usize) -> f64 {
         let candidates = if is_screened(shape, candidates) { SCREENED } else { candidates };
         self.settings(shape, rank).operations(shape, rank, candidates)
+    }
+
+    /// What the budget changes in the way X of this shape is gone through: all of the budget that an answer
+    /// depends on.
+    pub(crate) fn effect(&self, shape: Shape, rank: usize, candidates: usize) -> Effect {
+        let screened_out = is_screened(shape, candidates);
+        let candidates = if screened_out { screened(SCREENED, rank) } else { candidates };
+        self.settings(shape, rank).effect(shape, rank, candidates)
     }
 
     /// What the budget has changed.

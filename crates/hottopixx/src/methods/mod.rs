@@ -174,4 +174,15 @@ pub(crate) mod bytes {
     pub fn program(shape: Shape, m: u64, threads: u64) -> u64 {
         4 * shape.some_rows(m) + 24 * shape.f() * m + threads * 96 * shape.n()
     }
+
+    /// Bounds for choices of rows: caps of weights between all rows, and the programs behind them.
+    pub fn choices(shape: Shape, threads: u64) -> u64 {
+        program(shape, shape.f(), threads) + 24 * shape.f() * shape.f()
+    }
+
+    /// A certificate: X of its own, C and the dual, whose rows are dense.
+    pub fn certificate(shape: Shape) -> u64 {
+        let f = shape.f();
+        shape.bytes() + 24 * f * f + f.saturating_mul(shape.n()).saturating_mul(8)
+    }
 }

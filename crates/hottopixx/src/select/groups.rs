@@ -10,7 +10,7 @@
 use super::coarse::coarse;
 use super::swap::{Scoring, Swap};
 use crate::Objective;
-use crate::clean::{FittedChoice, RowFit, refit};
+use crate::clean::{FittedChoice, RowFit, Starts, refit};
 use crate::localise::Question;
 use std::borrow::Cow;
 
@@ -76,7 +76,7 @@ pub fn groups(
     let (x, fits) = match &merged {
         Some(merged) => {
             let mut fits = vec![RowFit::default(); f];
-            for (&i, fit) in rows.iter().zip(refit(merged, hott, &rows, None, control)) {
+            for (&i, fit) in rows.iter().zip(refit(merged, hott, &rows, Starts::Cold, control)) {
                 fits[i] = fit;
             }
             (merged, Cow::Owned(fits))

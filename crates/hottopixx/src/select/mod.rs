@@ -18,6 +18,7 @@ pub mod portfolio;
 mod race;
 pub(crate) mod search;
 mod swap;
+mod work;
 
 pub use diagonal::{cluster, top};
 pub(crate) use swap::Scoring;

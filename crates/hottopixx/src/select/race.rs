@@ -10,7 +10,7 @@
 //! certain.
 
 use crate::Objective;
-use crate::clean::{Cleaner, Cleaning, FittedChoice, RowFit, least_squares, refit};
+use crate::clean::{Cleaner, Cleaning, FittedChoice, RowFit, Starts, least_squares, refit};
 use crate::control::{Progress, Stage};
 use crate::localise::shuffled_rows;
 
@@ -95,17 +95,28 @@ impl<'a> Race<'a> {
     /// Fits a candidate on the rows up to this many.
     fn see(&mut self, at: usize, until: usize) {
         let Cleaner { x, control, .. } = *self.cleaner;
-        let runner = &mut self.runners[at];
+        let runner = &self.runners[at];
         if runner.seen >= until {
             return;
         }
         let rows = &self.order[runner.seen..until];
         let fits = match self.cleaner.cleaning {
             Cleaning::LeastSquares => least_squares(x, &runner.hott, rows, control),
-            _ => refit(x, &runner.hott, rows, None, control),
+            _ => refit(x, &runner.hott, rows, self.starts(at, until), control),
         };
+        let runner = &mut self.runners[at];
         rows.iter().zip(fits).for_each(|(&i, fit)| runner.fits[i] = fit);
         runner.seen = until;
+    }
+
+    /// The fits of another candidate that has most rows in common with this one, at least half, and has been
+    /// fitted on the rows up to this many.
+    fn starts(&self, at: usize, until: usize) -> Starts<'_> {
+        let hott = &self.runners[at].hott;
+        let common = |other: &&Runner| other.hott.iter().filter(|h| hott.contains(h)).count();
+        let ahead = |other: &&Runner| other.seen >= until && 2 * common(other) >= hott.len();
+        let most = self.runners.iter().filter(ahead).max_by_key(common);
+        most.map_or(Starts::Cold, |other| Starts::Others(&other.hott, &other.fits))
     }
 
     fn by_mean(&mut self) -> usize {

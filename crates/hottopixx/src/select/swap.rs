@@ -8,10 +8,11 @@
 //!
 //! The remaining fits start from the vertex of a neighbouring one and take a few pivots each.
 
+use super::work::Work;
 use crate::Objective;
 use crate::clean::RowFit;
 use crate::control::Control;
-use crate::l1::{Atoms, Basis, Design, Gathered, Problem, Solver, Target};
+use crate::l1::{Atoms, Basis, Design, Problem, Solver, Target};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
@@ -112,17 +113,6 @@ impl Scoring<'_> {
             total.iter_mut().for_each(|t| *t /= rows.len() as f64);
         }
         Some(total)
-    }
-}
-
-struct Work {
-    gathered: Gathered,
-    solver: Solver,
-}
-
-impl Work {
-    fn under(control: &Control) -> Self {
-        Work { gathered: Gathered::default(), solver: Solver::under(control) }
     }
 }
 

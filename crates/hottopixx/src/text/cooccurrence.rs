@@ -11,10 +11,10 @@
 //! of one document without the bias that counting a token against itself would bring. Row i of Q,
 //! scaled to unit sum, is the distribution of the words beside word i.
 
-use super::pairs::{PairKind, PairSums, SparseRow, collect};
+use super::pairs::{PairKind, PairSums, SparseRow, collect, write};
 use crate::Error;
 use crate::control::Control;
-use crate::matrix::Matrix;
+use crate::matrix::{Dense, Matrix, Shape};
 
 /// The largest number of co-occurring pairs that is stored: about 6 GiB.
 pub const MAX_COOCCURRENCES: usize = 1 << 29;
@@ -46,25 +46,65 @@ pub fn cooccurrence(counts: &Matrix) -> Result<Matrix, Error> {
 /// # Errors
 /// Also [`Error::NoAnswer`] when it was stopped: half a matrix is none.
 pub fn cooccurrence_controlled(counts: &Matrix, control: &Control) -> Result<Matrix, Error> {
+    cooccurrence_within(counts, u64::MAX, control)
+}
+
+/// Bytes that a pair of words takes while the matrix is put together: its place in a row and in the whole,
+/// which grows by doubling.
+const PAIR: u64 = 36;
+
+/// Bytes that [`cooccurrence_within`] takes for f words beside the counts, with this many pairs.
+pub fn cooccurrence_bytes(counts: Shape, pairs: u64) -> u64 {
+    let transposed = Shape { rows: counts.cols, ..counts }.bytes();
+    let threads = rayon::current_num_threads() as u64;
+    let rows = (64 + 8 * threads).saturating_mul(counts.f()) + 48 * counts.n();
+    let all = pairs.min(counts.f().saturating_mul(counts.f()));
+    transposed.saturating_add(rows).saturating_add(all.saturating_mul(PAIR))
+}
+
+/// As [`cooccurrence_controlled`], taking at most about this many bytes beside the counts.
+///
+/// # Errors
+/// Also [`Error::Setting`] when there are more pairs than these bytes hold, as soon as they are found.
+pub fn cooccurrence_within(
+    counts: &Matrix,
+    bytes: u64,
+    control: &Control,
+) -> Result<Matrix, Error> {
     counts.check_nonnegative()?;
+    let left = bytes.saturating_sub(cooccurrence_bytes(counts.into(), 0));
+    let most = usize::try_from(left / PAIR).unwrap_or(usize::MAX).min(MAX_COOCCURRENCES);
     let f = counts.rows();
     let documents = [counts.transpose()];
     let sums = PairSums::new(&documents, PairKind::Cooccurrence);
-    let mut rows: Vec<SparseRow> = Vec::with_capacity(f);
+    // Rows as they come, until they are too many for a sparse matrix: then they go to a dense one at once.
+    let (mut rows, mut dense): (Vec<SparseRow>, Option<Dense>) = (Vec::with_capacity(f), None);
     let mut pairs = 0;
     for block in (0..f).step_by(BLOCK) {
         let done = sums.rows_controlled(counts, 0, block..(block + BLOCK).min(f), control)?;
         pairs += done.iter().map(|r| r.0.len()).sum::<usize>();
-        if pairs > MAX_COOCCURRENCES {
-            return Err(Error::Setting {
-                name: "cooccurrence",
-                value: format!("more than {MAX_COOCCURRENCES} pairs of words"),
-                remedy: "drop rare words first (a larger minimum document frequency)".to_owned(),
-            });
+        if pairs > most {
+            let (name, value) = ("cooccurrence", format!("more than {most} pairs of words"));
+            let remedy = match most {
+                MAX_COOCCURRENCES => "",
+                _ => "allow more memory, or ",
+            };
+            let remedy =
+                format!("{remedy}drop rare words first (a larger minimum document frequency)");
+            return Err(Error::Setting { name, value, remedy });
         }
-        rows.extend(done);
+        match &mut dense {
+            Some(dense) => write(&done, block, dense),
+            None => rows.extend(done),
+        }
+        if dense.is_none() && pairs as f64 > DENSE_ABOVE * (f as f64) * (f as f64) {
+            let mut out = Dense::zeros(f, f);
+            let rows = std::mem::take(&mut rows).into_iter().enumerate();
+            rows.for_each(|(i, row)| write(&[row], i, &mut out));
+            dense = Some(out);
+        }
     }
-    collect(rows, f, pairs as f64 > DENSE_ABOVE * (f as f64) * (f as f64))
+    dense.map_or_else(|| collect(rows, f, false), |dense| Ok(dense.into()))
 }
 
 #[cfg(test)]

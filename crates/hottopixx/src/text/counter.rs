@@ -200,7 +200,8 @@ impl Counter {
             seen.keep(&mut order, rules, documents);
         }
         seen.check_counts(&order, documents, limit)?;
-        let counts = counted(&mut tokens, phrases.as_ref(), words.len(), &order)?;
+        let entries = order.iter().map(|&i| seen.df[i]).sum();
+        let counts = counted(&mut tokens, phrases.as_ref(), words.len(), &order, entries)?;
         let words = order.iter().map(|&i| std::mem::take(&mut words[i])).collect();
         Ok(Corpus::new(counts, words, distinct, notes))
     }
@@ -276,16 +277,19 @@ fn after<'a>(
     }
 }
 
-/// Documents x the words of `order`, of all that there are.
+/// Documents x the words of `order`, of all that there are; `entries` are not zero.
 fn counted(
     tokens: &mut Tokens,
     phrases: Option<&Phrases>,
     words: usize,
     order: &[usize],
+    entries: usize,
 ) -> Result<Sparse, Error> {
     let mut column = vec![BREAK; words];
     order.iter().enumerate().for_each(|(k, &i)| column[i] = k as u32);
-    let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    let mut starts = Vec::with_capacity(tokens.documents() + 1);
+    starts.push(0);
+    let (mut columns, mut values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
     let (mut known, mut joined): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
     tokens.each(|document| {
         known.clear();

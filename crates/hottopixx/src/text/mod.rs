@@ -23,12 +23,16 @@ mod topics;
 mod vocabulary;
 mod words;
 
-pub use cooccurrence::{DENSE_ABOVE, MAX_COOCCURRENCES, cooccurrence, cooccurrence_controlled};
+pub use cooccurrence::{
+    DENSE_ABOVE, MAX_COOCCURRENCES, cooccurrence, cooccurrence_bytes, cooccurrence_controlled,
+    cooccurrence_within,
+};
 pub use corpus::Corpus;
 pub use counter::{Counter, Reading};
 pub use stop_words::StopWords;
 pub use tokens::{OpenScratch, Scratch};
 pub use topics::{document_topics, topic_given_word};
+pub(crate) use vocabulary::kept_words;
 pub use vocabulary::{CORE_WORDS, USUAL_WORDS, Vocabulary, VocabularyRules};
 pub use words::Tokeniser;
 

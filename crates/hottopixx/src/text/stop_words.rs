@@ -9,7 +9,8 @@ use std::collections::HashSet;
 #[serde(rename_all = "snake_case")]
 pub enum StopWords {
     /// Those of the language whose list covers most of the text, at least 15 % of it. Where none
-    /// does, words of more than half of the documents, provided they are 15 % of the text as well.
+    /// does, words of more than half of ten documents or more, provided they are 15 % of the text as well and
+    /// not most of its words.
     #[default]
     Auto,
     /// Those of a language, by its English name.
@@ -26,8 +27,9 @@ pub enum StopWords {
 /// half of it is usual.
 pub const TELLING: f64 = 0.15;
 
-/// What [`StopWords::Auto`] falls back on.
+/// What [`StopWords::Auto`] falls back on, with this many documents or more: in a few of them any word is in half.
 const USUAL_SHARE: f64 = 0.5;
+const ENOUGH_DOCUMENTS: usize = 10;
 
 /// The languages that have a list, by their English names, and their codes.
 const LANGUAGES: [(&str, &str); 23] = [
@@ -171,7 +173,8 @@ fn detected(words: &[Frequency<'_>], documents: usize) -> LeftOut {
         return LeftOut { words, reason };
     }
     let by_share = frequent(words, documents, USUAL_SHARE);
-    if covered(words, &by_share.words) >= TELLING {
+    let few = 2 * by_share.words.iter().filter(|out| **out).count() <= words.len();
+    if documents >= ENOUGH_DOCUMENTS && few && covered(words, &by_share.words) >= TELLING {
         return by_share;
     }
     let reason = "Stop words: none, the text seems to have none (--stop-words for a list).";
@@ -230,9 +233,12 @@ mod tests {
 
     #[test]
     fn unknown_languages_lose_what_is_everywhere() {
-        let (words, reason) =
-            left_out(&StopWords::Auto, "zu zu abra. zu bcrda. zu cedra. zu dfora");
-        assert_eq!(words, ["zu"], "{reason}");
+        let few = "xuq xuq abra. xuq bcrda. xuq cedra. xuq dfora. ";
+        let (words, reason) = left_out(&StopWords::Auto, &few.repeat(3));
+        assert_eq!(words, ["xuq"], "{reason}");
+        // In a few documents, and where it would be most words, that says nothing.
+        assert!(left_out(&StopWords::Auto, few).0.is_empty());
+        assert!(left_out(&StopWords::Auto, &"abra bcrda cedra.".repeat(20)).0.is_empty());
         let (words, reason) = left_out(&StopWords::Auto, "abra bcrda. cedra dfora");
         assert!(words.is_empty() && reason.contains("none"), "{reason}");
     }

@@ -112,7 +112,7 @@ impl Vocabulary {
 }
 
 /// The words that rules keep.
-pub(super) struct KeptWords {
+pub(crate) struct KeptWords {
     /// Their numbers, increasing.
     pub kept: Vec<usize>,
     /// The least number of documents that was asked for.
@@ -122,7 +122,7 @@ pub(super) struct KeptWords {
 }
 
 /// The words that rules keep of those of these frequencies in `n` documents.
-pub(super) fn kept_words(
+pub(crate) fn kept_words(
     tokens: &[f64],
     documents: &[usize],
     n: usize,

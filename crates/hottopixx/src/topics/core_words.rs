@@ -3,15 +3,17 @@
 //! Co-occurrence takes the square of the number of words and says little about rare ones, but documents
 //! are told apart by rare words too. So anchors, and most EM steps, take the core, and the last steps all.
 
-use super::breadth::breadths;
+use super::company::{Company, companies};
 use super::shares::evidence;
 use crate::matrix::{Dense, Sparse};
 use crate::text::{Corpus, Vocabulary};
 use std::sync::Arc;
 
-/// Words of a smaller part of the median breadth name no topic.
-const BROAD: f64 = 0.5;
-/// Broad words for each topic without which narrow ones may name topics as well.
+/// Words whose company has a smaller part of the median breadth are no anchors; nor do those of a smaller part of the
+/// median coherence give a topic its name when it needs another one. (As anchors they may serve: on manual pages the
+/// documents were told apart worse without them.)
+const TELLING: f64 = 0.5;
+/// Broad words for each topic without which narrow ones may be anchors as well.
 const ENOUGH: usize = 3;
 /// Narrow words that a sentence names.
 const NAMED: usize = 4;
@@ -26,8 +28,10 @@ pub(super) struct Core {
     pub documents: Vec<usize>,
     /// What a token of each counts for shares.
     pub evidence: Arc<[f64]>,
-    /// Which of them may name a topic.
+    /// Which of them may be anchors.
     pub candidates: Vec<bool>,
+    /// Which of them may take the place of an anchor as the name of a topic.
+    pub names: Vec<bool>,
 }
 
 impl Core {
@@ -39,12 +43,16 @@ impl Core {
         let taken = corpus.as_ref().unwrap_or(kept);
         let least = vocabulary.candidate_df;
         let frequent: Vec<bool> = documents.iter().map(|df| *df >= least).collect();
-        let breadths = breadths(taken.counts(), &documents, least);
-        let broad: Vec<bool> = breadths.iter().map(|b| b.is_some_and(|b| b >= BROAD)).collect();
+        let companies = companies(taken.counts(), &documents, least);
+        let all = |tells: fn(&Company) -> bool| -> Vec<bool> {
+            companies.iter().map(|company| company.as_ref().is_some_and(tells)).collect()
+        };
+        let broad = all(|company| company.breadth >= TELLING);
+        let names = all(|company| company.breadth.min(company.coherence) >= TELLING);
         let evidence = evidence(&taken.frequencies().0, &documents, kept.documents());
         let enough = broad.iter().filter(|b| **b).count() >= ENOUGH * rank;
         let candidates = if enough { broad } else { frequent };
-        Core { places, corpus, documents, evidence, candidates }
+        Core { places, corpus, documents, evidence, candidates, names }
     }
 
     /// Which words are frequent enough to name a topic but too narrow, in a sentence; `None` when none is.

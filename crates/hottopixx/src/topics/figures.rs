@@ -1,4 +1,7 @@
 //! What to look at: words of a topic by several measures, coherence, similarity, typical documents.
+//!
+//! Words are shown by their *keyness*, which counts documents, not tokens: a name that one document repeats a
+//! hundred times has many tokens of a topic and tells nothing about its other documents.
 
 use super::TopicModel;
 use crate::matrix::{Dense, Sparse};
@@ -30,6 +33,8 @@ pub enum Measure {
     /// models*, 2009), no p(w | l) below a thousandth of the word's frequency: frequent words that are rare
     /// in other topics. With one topic, p(w | k).
     TermScore,
+    /// How much more often documents of the topic have the word than others: [`TopicModel::keyness`].
+    Keyness,
 }
 
 /// See [`TopicModel::top_words`]. O(words + count log count); [`Measure::Frex`] takes O(words (topics + log
@@ -54,9 +59,12 @@ pub(super) fn top_words(
             frex(p, &topic_given_word(&model.topics, &model.proportions), topic, weight)
         }
         Measure::TermScore => term_scores(&model.topics, &model.tokens, topic),
+        Measure::Keyness => model.keyness.row(topic).to_vec(),
     };
     let mut order: Vec<usize> = (0..p.len()).filter(|&w| p[w] > 0.0).collect();
-    let first = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
+    let first = |a: &usize, b: &usize| {
+        scores[*b].total_cmp(&scores[*a]).then(p[*b].total_cmp(&p[*a])).then(a.cmp(b))
+    };
     if count < order.len() {
         order.select_nth_unstable_by(count, first);
         order.truncate(count);
@@ -102,6 +110,41 @@ pub(super) fn term_scores(topics: &Dense, tokens: &[f64], topic: usize) -> Vec<f
     (0..p.len()).map(|w| p[w] * (p[w].max(least(w)).ln() - mean[w])).collect()
 }
 
+/// See [`TopicModel::keyness`]: topics x words. `by_word` is words x documents, `lengths` are the documents' words.
+/// Parallel over words; O(nonzeros * topics).
+pub(super) fn keyness(topics: &Dense, shares: &Dense, by_word: &Sparse, lengths: &[f64]) -> Dense {
+    let rank = shares.cols();
+    if rank == 1 {
+        return topics.clone();
+    }
+    let (mut totals, mut documents) = (vec![0.0; rank], 0.0);
+    let squares = |d: usize| shares.row(d).iter().map(|share| share * share);
+    for d in (0..shares.rows()).filter(|&d| lengths[d] > 0.0) {
+        documents += 1.0;
+        totals.iter_mut().zip(squares(d)).for_each(|(total, square)| *total += square);
+    }
+    let mut out = Dense::zeros(by_word.rows(), rank);
+    out.values_mut().par_chunks_mut(rank).enumerate().for_each(|(w, row)| {
+        let with = by_word.row(w).0;
+        for &d in with {
+            row.iter_mut().zip(squares(d as usize)).for_each(|(sum, square)| *sum += square);
+        }
+        let q = with.len() as f64 / documents;
+        for (sum, total) in row.iter_mut().zip(&totals) {
+            // Rounding may lead the share of a word that is everywhere above one.
+            *sum = information((*sum / total.max(f64::MIN_POSITIVE)).min(1.0), q);
+        }
+    });
+    out.transpose()
+}
+
+/// `b ln(b / q) + (1 - b) ln((1 - b) / (1 - q))` where b is above q, else 0.
+fn information(b: f64, q: f64) -> f64 {
+    // x ln(x / y), which is 0 at x = 0.
+    let part = |x: f64, y: f64| if x > 0.0 { x * (x / y).ln() } else { 0.0 };
+    if b > q && q > 0.0 { part(b, q) + part(1.0 - b, 1.0 - q) } else { 0.0 }
+}
+
 /// The share of values that are not larger, for each value.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
@@ -128,23 +171,28 @@ pub(super) fn similarity(topics: &Dense) -> Dense {
 /// `ln(p(a, b) / (p(a) p(b))) / -ln p(a, b)`, where p is the share of documents with the words; pairs that
 /// never meet count -1. `by_word` is words x documents.
 pub(super) fn coherence(topics: &Dense, by_word: &Sparse) -> Vec<f64> {
-    let documents = by_word.cols().max(1) as f64;
     let of = |k: usize| {
         let p = topics.row(k);
         let mut order: Vec<usize> = (0..p.len()).filter(|&w| p[w] > 0.0).collect();
         order.sort_by(|&a, &b| p[b].total_cmp(&p[a]).then(a.cmp(&b)));
         order.truncate(COHERENT);
-        let (mut sum, mut pairs) = (0.0, 0);
-        for (at, &a) in order.iter().enumerate() {
-            for &b in &order[..at] {
-                let (a, b) = (by_word.row(a).0, by_word.row(b).0);
-                sum += npmi(a.len() as f64, b.len() as f64, common(a, b) as f64, documents);
-                pairs += 1;
-            }
-        }
-        if pairs == 0 { 0.0 } else { sum / f64::from(pairs) }
+        npmi_of(&order, by_word)
     };
     (0..topics.rows()).into_par_iter().map(of).collect()
+}
+
+/// The mean NPMI over pairs of some words, 0 without pairs; `by_word` is words x documents.
+pub(super) fn npmi_of(words: &[usize], by_word: &Sparse) -> f64 {
+    let documents = by_word.cols().max(1) as f64;
+    let (mut sum, mut pairs) = (0.0, 0);
+    for (at, &a) in words.iter().enumerate() {
+        for &b in &words[..at] {
+            let (a, b) = (by_word.row(a).0, by_word.row(b).0);
+            sum += npmi(a.len() as f64, b.len() as f64, common(a, b) as f64, documents);
+            pairs += 1;
+        }
+    }
+    if pairs == 0 { 0.0 } else { sum / f64::from(pairs) }
 }
 
 fn npmi(a: f64, b: f64, both: f64, documents: f64) -> f64 {
@@ -217,6 +265,29 @@ mod tests {
         assert!((scores[1] - 0.3 * 0.5 * 30f64.ln()).abs() < 1e-12 && scores[2] < 0.0);
         let one = Dense::from_rows(&[[0.2, 0.8]]).unwrap();
         assert_eq!(term_scores(&one, &[2.0, 8.0], 0), [0.2, 0.8]);
+    }
+
+    #[test]
+    fn keyness_counts_documents_by_their_shares() {
+        // Word 0 is in documents 0 and 1, word 1 in all but the last, which is empty; word 2 in document 2.
+        let by_word = Sparse::from_triplets(
+            3,
+            4,
+            &[(0, 0, 9.0), (0, 1, 1.0), (1, 0, 1.0), (1, 1, 1.0), (1, 2, 1.0), (2, 2, 5.0)],
+        )
+        .unwrap();
+        let shares = Dense::from_rows(&[[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.9, 0.1]]).unwrap();
+        let topics = Dense::from_rows(&[[0.5, 0.5, 0.0], [0.1, 0.2, 0.7]]).unwrap();
+        let found = keyness(&topics, &shares, &by_word, &[10.0, 2.0, 6.0, 0.0]);
+        // Squares are 1 and 1/4 for the first topic, 1/4 and 1 for the second: all documents of the first
+        // have word 0, and 0.8 of those of the second word 2.
+        assert!((found.row(0)[0] - 1.5f64.ln()).abs() < 1e-12, "{found:?}");
+        assert_eq!((&found.row(0)[1..], &found.row(1)[..2]), (&[0.0; 2][..], &[0.0; 2][..]));
+        let expected = 0.8 * (0.8 * 3.0f64).ln() + 0.2 * (0.2 * 1.5f64).ln();
+        assert!((found.row(1)[2] - expected).abs() < 1e-12);
+        let one = topics.select_rows(&[0]);
+        let shares = Dense::from_rows(&[[1.0]; 4]).unwrap();
+        assert_eq!(keyness(&one, &shares, &by_word, &[10.0, 2.0, 6.0, 0.0]), one);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::naming::{Fitted, Named};
 use super::polish::{Polished, of_shares, polish, with_floor};
 use super::recovery::{Recovered, recover};
 use super::shares::{ByWord, fit_documents, likelihood};
-use super::{TopicModel, TopicSeconds, Topics};
+use super::{TopicModel, TopicSeconds, Topics, figures};
 use crate::Error;
 use crate::control::{Control, Stop};
 use crate::factor::in_pool;
@@ -39,6 +39,15 @@ impl Topics {
 
     fn find(&self, corpus: &Corpus) -> Result<TopicModel, Error> {
         let (control, mut clock) = (self.control.for_new_run(), Clock::new());
+        if corpus.documents() < 2 {
+            return Err(Error::Setting {
+                name: "documents",
+                value: corpus.documents().to_string(),
+                remedy: "topics are what tells documents apart: give many (a line, cell, file or string \
+                         each), or split a long one into paragraphs"
+                    .to_owned(),
+            });
+        }
         let available = corpus.distinct();
         if self.rank == 0 || self.rank > available {
             return Err(Error::Rank { rank: self.rank, available, what: "words" });
@@ -51,6 +60,7 @@ impl Topics {
         let core = Core::of(&kept, &vocabulary, self.rank);
         let telling = Matrix::from(telling(core.counts(&kept)).transpose());
         let q = cooccurrence_controlled(&telling, &control)?;
+        drop(telling);
         let x = UnitRows::new(&q).map_err(|error| match error {
             Error::AllZero { .. } => Error::Setting {
                 name: "words of a document",
@@ -180,10 +190,13 @@ impl Topics {
         };
         // The most frequent topic first, before the last fit: new documents are then fitted alike, to
         // the last bit.
-        let frequent = proportions(&polished.shares, counts);
+        let lengths: Vec<f64> = (0..counts.rows()).map(|d| counts.row(d).1.iter().sum()).collect();
+        let frequent = proportions(&polished.shares, &lengths);
         let mut order: Vec<usize> = (0..self.rank).collect();
         order.sort_by(|&a, &b| frequent[b].total_cmp(&frequent[a]).then(a.cmp(&b)));
         let topics = polished.topics.topics().select_rows(&order);
+        let steps = polished.steps;
+        drop(polished);
         let fallback: Vec<f64> = order.iter().map(|&k| frequent[k]).collect();
         // The last step moved the topics: documents get the shares that are best for where they are.
         let by_word = ByWord::new(&topics, &evidence);
@@ -192,14 +205,18 @@ impl Topics {
         let by_word = ByWord::new(&core.taken(&topics), &core.evidence);
         let (sum, tokens) = likelihood(core.counts(kept), &by_word, &shares);
         let after = (-sum / tokens.max(1.0)).exp();
+        let words = counts.transpose();
         Fitted {
+            keyness: figures::keyness(&topics, &shares, &words, &lengths),
+            coherence: figures::coherence(&topics, &words),
             anchored,
             order,
             topics,
+            lengths,
             proportions: fallback,
             shares,
             evidence: evidence.to_vec(),
-            steps: polished.steps,
+            steps,
             before,
             after,
         }
@@ -216,10 +233,9 @@ fn telling(counts: &Sparse) -> Sparse {
 }
 
 /// The share of each topic in all tokens.
-fn proportions(shares: &Dense, counts: &Sparse) -> Vec<f64> {
+fn proportions(shares: &Dense, lengths: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0; shares.cols()];
-    for d in 0..shares.rows() {
-        let length: f64 = counts.row(d).1.iter().sum();
+    for (d, length) in lengths.iter().enumerate() {
         sums.iter_mut().zip(shares.row(d)).for_each(|(s, v)| *s += length * v);
     }
     let total: f64 = sums.iter().sum();

@@ -32,10 +32,11 @@
 mod advice;
 mod anchors;
 mod bound;
-mod breadth;
+mod company;
 mod core_words;
 mod figures;
 mod fit;
+mod memory;
 mod model;
 mod naming;
 mod polish;

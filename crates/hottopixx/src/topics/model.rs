@@ -41,8 +41,9 @@ pub struct TopicSeconds {
     pub polish: f64,
 }
 
-/// Topics of a corpus.
-#[derive(Debug, Clone, PartialEq)]
+/// Topics of a corpus. It serialises without its matrices, which are empty when it is read back: whoever keeps
+/// them puts them in again.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TopicModel {
     /// The words that topics are made of, alphabetical where they come from text.
     pub words: Vec<String>,
@@ -53,13 +54,24 @@ pub struct TopicModel {
     /// What names each topic.
     pub anchors: Vec<Anchor>,
     /// p(word | topic) after the polish: topics x words, rows summing to one.
+    #[serde(skip, default = "none")]
     pub topics: Dense,
     /// p(word | topic) as the anchors give it, in the same order.
+    #[serde(skip, default = "none")]
     pub anchored: Dense,
     /// p(topic | word) as the anchors give it: words x topics.
+    #[serde(skip, default = "none")]
     pub given_word: Dense,
+    /// How much more often documents of a topic have a word than others, topics x words: with b the share of
+    /// documents that have it, each counting with the square of its share of the topic, and q the share of all
+    /// documents, `b ln(b / q) + (1 - b) ln((1 - b) / (1 - q))` where b is above q, else 0. It is what a
+    /// document of the topic tells about the word; times twice the number of documents it is Dunning's
+    /// log-likelihood ratio (1993). With one topic, p(word | topic).
+    #[serde(skip, default = "none")]
+    pub keyness: Dense,
     /// Shares of topics in documents: documents x topics, rows summing to one. Documents without a word of
     /// the vocabulary have the shares of the corpus.
+    #[serde(skip, default = "none")]
     pub shares: Dense,
     /// The share of each topic in all tokens.
     pub proportions: Vec<f64>,
@@ -98,6 +110,10 @@ pub struct TopicModel {
     pub stop: Stop,
     /// Time spent.
     pub seconds: TopicSeconds,
+}
+
+fn none() -> Dense {
+    Dense::zeros(0, 0)
 }
 
 impl TopicModel {

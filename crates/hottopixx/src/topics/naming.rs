@@ -11,8 +11,9 @@ use std::borrow::Cow;
 
 /// A word belongs to a topic with at least this share of it.
 const BELONGS: f64 = 0.5;
-/// An anchor names its topic if it is among so many of its first words: those that are shown.
-const NAMES: usize = 10;
+/// An anchor names its topic if it is among so many of its first words; else one of the first `SHOWN` does.
+const NAMES: usize = 5;
+const SHOWN: usize = 10;
 /// Stand-ins that are named.
 const STAND_INS: usize = 5;
 
@@ -26,6 +27,12 @@ pub(super) struct Fitted {
     /// The share of each topic in the corpus: that of documents without words.
     pub proportions: Vec<f64>,
     pub shares: Dense,
+    /// See [`TopicModel::keyness`].
+    pub keyness: Dense,
+    /// See [`TopicModel::coherence`].
+    pub coherence: Vec<f64>,
+    /// The number of words of each document.
+    pub lengths: Vec<f64>,
     /// What a token of each word counts for shares.
     pub evidence: Vec<f64>,
     pub steps: usize,
@@ -49,28 +56,30 @@ pub(super) struct Named<'a> {
 
 impl Named<'_> {
     /// Where the polish has led a topic away from its anchor, so that most of the word is in other topics or
-    /// it is not among the first words of this one, the topic takes the name of the first of these that
-    /// belongs to it and may name a topic; else of the first that belongs to it; else of the first. Says whether any
-    /// has changed.
+    /// it is not among the first words of this one by keyness, the topic takes the name of the first of these that
+    /// belongs to it and has coherent company; else of the first that belongs to it and may be an anchor; else of the
+    /// first that belongs to it; else of the first. Says whether any has changed.
     pub fn follow(&mut self, fitted: &Fitted) -> bool {
-        let Fitted { topics, proportions, order, .. } = fitted;
+        let Fitted { topics, proportions, order, keyness, .. } = fitted;
         let given_topic = figures::topic_given_word(topics, proportions);
-        let (tokens, _) = self.kept.frequencies();
         let mut taken: Vec<usize> = self.anchors.concat();
         for (place, &k) in order.iter().enumerate() {
-            let own = figures::term_scores(topics, &tokens, place);
-            let own = |w: usize| own[self.core.places[w]];
+            let own = |w: usize| keyness.row(place)[self.core.places[w]];
             let belongs = |w: usize| given_topic.row(self.core.places[w])[place] >= BELONGS;
             let mut first: Vec<usize> = (0..self.core.places.len()).collect();
             first.sort_by(|&a, &b| own(b).total_cmp(&own(a)).then(a.cmp(&b)));
-            first.truncate(NAMES);
-            let names = |w: &usize| belongs(*w) && first.contains(w);
+            first.truncate(SHOWN);
+            let names = |w: &usize| belongs(*w) && first.iter().take(NAMES).any(|f| f == w);
             if k < self.given || self.anchors[k].iter().any(names) {
                 continue;
             }
             let free = || first.iter().copied().filter(|w| !taken.contains(w));
-            let best = free().find(|&w| belongs(w) && self.core.candidates[w]);
-            let best = best.or_else(|| free().find(|&w| belongs(w))).or_else(|| free().next());
+            let Core { names, candidates, .. } = &self.core;
+            let best = free()
+                .find(|&w| belongs(w) && names[w])
+                .or_else(|| free().find(|&w| belongs(w) && candidates[w]))
+                .or_else(|| free().find(|&w| belongs(w)))
+                .or_else(|| free().next());
             if let Some(word) = best {
                 taken.push(word);
                 self.anchors[k] = vec![word];
@@ -94,9 +103,7 @@ impl Named<'_> {
         }
         let words = self.kept.words().len();
         let given_word = self.core.spread(&recovered.given_word.transpose(), words).transpose();
-        let counts = self.kept.counts();
-        let lengths: Vec<f64> = (0..counts.rows()).map(|d| counts.row(d).1.iter().sum()).collect();
-        let Fitted { order, topics, shares, .. } = fitted;
+        let Fitted { order, topics, shares, keyness, coherence, lengths, .. } = fitted;
         let (tokens, documents) = self.kept.frequencies();
         let errors = TopicErrors {
             weighted_l1: weighted(&recovered.errors, probability),
@@ -107,9 +114,9 @@ impl Named<'_> {
         let mut notes = vec![self.vocabulary.reason.clone()];
         notes.extend(self.core.narrow(&self.kept, &self.vocabulary));
         notes.extend(self.judged.first().map(|best| chosen(best, self.judged.len(), self.moved)));
-        let coherence = figures::coherence(&topics, &counts.transpose());
         TopicModel {
             typical: figures::typical(&shares, &lengths),
+            keyness,
             advice: advice::advice(&self.kept, &coherence, &lengths, &errors),
             coherence,
             anchors: self.named(&order, &given_word, &candidates),

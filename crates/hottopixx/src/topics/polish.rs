@@ -4,7 +4,8 @@
 //! a pass over the documents ([`super::shares`]) that also sums
 //! `p(w | k) <- p(w | k) * sum over d of h_dw theta_dk / p_d(w)`, scaled to one: with the shares it
 //! raises the likelihood (or leaves it). Documents are dealt out to [`BLOCKS`] blocks whose sums are
-//! added in their order, so that the number of threads does not matter.
+//! added in their order, so that the number of threads does not matter; no more of these sums are in memory than there
+//! are threads.
 
 use super::shares::{ByWord, expect, maximise};
 use crate::control::{Control, Progress, Stage};
@@ -98,12 +99,12 @@ fn step(counts: &Sparse, polished: &mut Polished, prior: f64, control: &Control)
     let (rank, documents) = (polished.topics.rank, counts.rows());
     let topics = &polished.topics;
     let block = documents.div_ceil(BLOCKS).max(1);
-    let sums: Vec<Option<(Vec<f64>, f64)>> = polished
-        .shares
-        .values_mut()
-        .par_chunks_mut(block * rank)
-        .enumerate()
-        .map(|(b, shares)| {
+    let (mut all, mut likelihood) = (vec![0.0; topics.values.len()], 0.0);
+    let at_once = rayon::current_num_threads().max(1);
+    let some = polished.shares.values_mut().chunks_mut(at_once * block * rank);
+    for (first, shares) in some.enumerate() {
+        let parts = shares.par_chunks_mut(block * rank).enumerate().map(|(b, shares)| {
+            let b = first * at_once + b;
             let mut sums = vec![0.0; topics.values.len()];
             let (mut next, mut ratios) = (vec![0.0; rank], Vec::new());
             let (mut likelihood, mut watch) = (0.0, control.watch());
@@ -118,13 +119,12 @@ fn step(counts: &Sparse, polished: &mut Polished, prior: f64, control: &Control)
                 maximise(theta, &mut next, prior);
             }
             Some((sums, likelihood))
-        })
-        .collect();
-    let (mut all, mut likelihood) = (vec![0.0; topics.values.len()], 0.0);
-    for block in sums {
-        let (sums, some) = block?;
-        all.iter_mut().zip(&sums).for_each(|(a, s)| *a += s);
-        likelihood += some;
+        });
+        for part in parts.collect::<Vec<_>>() {
+            let (sums, some) = part?;
+            all.iter_mut().zip(&sums).for_each(|(a, s)| *a += s);
+            likelihood += some;
+        }
     }
     polished.topics = scaled(&polished.topics, all);
     Some(likelihood)

@@ -10,7 +10,9 @@ mod info;
 mod partition;
 mod rank;
 mod reproduce;
+mod shell;
 mod topics;
+mod unmix;
 mod verify;
 
 pub use certify::CertifyArgs;
@@ -23,5 +25,7 @@ pub use info::InfoArgs;
 pub use partition::PartitionArgs;
 pub use rank::RankArgs;
 pub use reproduce::ReproduceArgs;
+pub use shell::{CompletionsArgs, ManArgs};
 pub use topics::{ApplyArgs, TopicsArgs};
+pub use unmix::UnmixArgs;
 pub use verify::VerifyArgs;

@@ -187,7 +187,7 @@ fn human(report: &TextReport, large: bool) -> String {
     let kind = match report.format {
         "folder" => "a folder of text files, a document each",
         "txt" => "text, one document per line",
-        "jsonl" => "JSON objects, one document per line",
+        "jsonl" => "JSON objects, a document each",
         _ => "a table with a column of text",
     };
     line(&mut out, "format", kind);

@@ -3,6 +3,7 @@
 use super::JSON;
 use crate::commands::certify::{Written, WrittenChoice};
 use crate::failure::Failure;
+use crate::json;
 use crate::output;
 use hottopixx::Bounds;
 use hottopixx::certify::{Certificate, ChoiceCertificate, ChoiceCut, Verified};
@@ -44,10 +45,8 @@ impl CertificateFolder<'_> {
     /// A part of certificate.json.
     pub fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T, Failure> {
         let remedy = "give the folder that 'hottopixx certify --out' wrote";
-        let bytes = std::fs::read(self.path.join(JSON))
-            .map_err(|error| self.wrong(JSON, format!("{error}: {remedy}")))?;
-        serde_json::from_slice(&bytes)
-            .map_err(|error| self.wrong(JSON, format!("{error}: {remedy}")))
+        json::read(&self.path.join(JSON))
+            .map_err(|what| self.wrong(JSON, format!("{what}: {remedy}")))
     }
 
     /// Whether the figures that certificate.json prints are those found.

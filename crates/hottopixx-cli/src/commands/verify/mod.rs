@@ -6,13 +6,14 @@ use crate::args;
 use crate::commands::certify::{Prepared, Written, crossing, paragraph};
 use crate::failure::{Failure, print};
 use crate::job::Session;
+use crate::memory::Planner;
 use crate::output;
 use crate::problem::Problem;
 use folder::{CertificateFolder, Stated};
-use hottopixx::Goal;
 use hottopixx::certify::{Refusal, Verified, verify, verify_choice};
 use hottopixx::control::Stop;
 use hottopixx::normalise::UnitRows;
+use hottopixx::{Factor, Goal, Work};
 use hottopixx_report::table::plain;
 use hottopixx_report::text::{count, grouped, line};
 use hottopixx_report::{six_down, six_up};
@@ -21,6 +22,20 @@ use std::time::Instant;
 
 /// Where a certificate says what it is.
 const JSON: &str = "certificate.json";
+
+/// The files that it lists.
+const FILES: [&str; 10] = [
+    "X.npy",
+    "X.npz",
+    "C.npy",
+    "C.npz",
+    "d.npy",
+    "d.npz",
+    "Y.npy",
+    "Y.npz",
+    "choice_Y.npy",
+    "choice_Y.npz",
+];
 
 /// What holds, as `--json` prints it.
 #[derive(Serialize)]
@@ -47,6 +62,16 @@ struct VerifyReport {
 
 /// Reads the folder, builds X from the data, checks, reports.
 pub fn run(args: &args::VerifyArgs, started: Instant) -> Result<(), Failure> {
+    check(args, started).map_err(|failure| match failure {
+        // A proof stands for itself, whoever wrote its files; but this is why there may be none.
+        Failure::Wrong(sentence) if output::check_files(&args.folder, JSON, &FILES).is_err() => {
+            Failure::Wrong(format!("{sentence} (the files of the folder are not all of one run)"))
+        }
+        other => other,
+    })
+}
+
+fn check(args: &args::VerifyArgs, started: Instant) -> Result<(), Failure> {
     let folder = CertificateFolder { path: &args.folder, memory: args.memory };
     let written: Written = folder.json()?;
     if written.claims.is_none() {
@@ -70,7 +95,8 @@ pub fn run(args: &args::VerifyArgs, started: Instant) -> Result<(), Failure> {
         cache: None,
         no_cache: true,
     };
-    let problem = session.load(&input, &text)?;
+    let planner = Planner::new(Work::Evaluate, &input);
+    let problem = session.load(&input, &text, &planner, &Factor::new(1))?;
     session.interrupt.computing();
     let control = session.interrupt.control(args.max_seconds, session.observer())?;
     let x = UnitRows::new(&problem.matrix).map_err(|error| problem.failure(error))?;

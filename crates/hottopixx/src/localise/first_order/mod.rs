@@ -25,6 +25,7 @@
 //! computed anew from Y by the verifier ([`certify`](crate::certify)).
 
 mod caps;
+mod columns;
 mod iterate;
 mod project;
 mod search;
@@ -104,17 +105,17 @@ pub fn fits_memory(features: usize, examples: usize) -> bool {
 
 /// Flops of this many steps, with those that find the columns to begin with.
 pub fn work(features: usize, candidates: usize, examples: usize, steps: f64) -> f64 {
-    let in_play = candidates.min(search::MOST_IN_PLAY / 2) as f64;
+    let in_play = candidates.min(columns::MOST_IN_PLAY / 2) as f64;
     let step = 4.0 * features as f64 * in_play * examples as f64;
-    steps * step + search::sample_work(features, candidates, examples)
+    steps * step + columns::sample_work(features, candidates, examples)
 }
 
 /// Bytes that [`first_order`] takes at most.
 pub fn bytes(features: usize, candidates: usize, examples: usize) -> u64 {
     let (f, n) = (features as f64, examples as f64);
-    let m = candidates.min(search::MOST_IN_PLAY) as f64;
+    let m = candidates.min(columns::MOST_IN_PLAY) as f64;
     // Saturates: sizes may be what a file claims.
-    (4.0 * (7.0 * f * n + 7.0 * f * m + m * n)) as u64
+    (4.0 * (8.0 * f * n + 8.0 * f * m + m * n)) as u64
 }
 
 /// Runs the method over the rows that are `allowed` to be hott. Stops at the gap, at the limits of the

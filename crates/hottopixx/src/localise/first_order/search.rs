@@ -1,52 +1,24 @@
-//! Which columns are in play, when to begin anew, when to end.
+//! The steps: when to look, when to begin anew, when to end.
 
-use super::caps::caps;
-use super::iterate::{Iterate, Look, Play, Point, capped_sums};
+use super::caps::CapGuide;
+use super::columns::top;
+use super::iterate::{Iterate, Play, Point};
 use super::{FirstOrderOutcome, FirstOrderSettings, Weights};
 use crate::control::{Control, Progress, Stage, Stop};
-use crate::kernels::gemm_while;
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
-/// Flops of a step up to which all columns are in play from the start.
-const ALL_WORK: f64 = 1e9;
-/// Otherwise these steps, of at most this many flops each, are taken on a sample of the rows, at least
-/// this many, to find columns.
-const SAMPLE_WORK: f64 = 5e8;
-const SAMPLE_STEPS: usize = 40;
-const SAMPLE_ROWS: usize = 150;
-/// Columns in play at most, beside four for each hott row.
-pub(super) const MOST_IN_PLAY: usize = 1000;
-/// Columns that are brought in at a time, at most.
-const BROUGHT_IN: usize = 200;
-/// Columns without weight are dropped when they price below this share of the r-th best.
-const HOPELESS: f64 = 0.85;
 /// Steps between two looks at what the point is worth, and between two pricings of all columns.
 const LOOK_EVERY: usize = 20;
 const PRICE_EVERY: usize = 20;
 /// The primal weight w to begin with: on three corpora 0.02 took two thirds of the steps of 0.05 or of 0.005; images
 /// and generated data hardly care.
-const WEIGHT: f32 = 0.02;
+pub(super) const WEIGHT: f32 = 0.02;
 /// Steps and flops after which a bound that is still below zero is given up, as it is after as many flops on
 /// a sample of the rows: where errors are small and rows nearly dependent (spectra), thousands of steps
 /// would be needed.
 const HOPELESS_STEPS: usize = 60;
 const HOPELESS_WORK: f64 = 2e10;
-/// Columns that are priced together.
-const PRICED: usize = 256;
-
-/// Rows of the sample on which columns are found, where not all are in play from the start.
-fn sample_rows(features: usize, candidates: usize, examples: usize) -> Option<usize> {
-    let row_work = 4.0 * candidates as f64 * examples as f64;
-    let sample = ((SAMPLE_WORK / row_work) as usize).max(SAMPLE_ROWS).min(features);
-    (features as f64 * row_work > ALL_WORK).then_some(sample)
-}
-
-/// Flops of the steps on that sample.
-pub(super) fn sample_work(features: usize, candidates: usize, examples: usize) -> f64 {
-    let rows = sample_rows(features, candidates, examples).unwrap_or(0) as f64;
-    (SAMPLE_STEPS + 1) as f64 * 4.0 * rows * candidates as f64 * examples as f64
-}
 
 /// See [`first_order`](super::first_order).
 pub(super) fn run(
@@ -57,8 +29,9 @@ pub(super) fn run(
     control: &Control,
 ) -> Option<FirstOrderOutcome> {
     let dense = dense(x, control)?;
-    let problem =
-        Problem { x: &dense, n: x.examples(), rank, candidates: &candidates, settings, control };
+    let guide = (settings.weights == Weights::Free).then(|| CapGuide::new(&dense, x.examples()));
+    let (n, guide) = (x.examples(), guide.as_ref());
+    let problem = Problem { x: &dense, n, rank, candidates: &candidates, guide, settings, control };
     let (columns, work) = problem.first_columns()?;
     let all: Vec<usize> = (0..x.features()).collect();
     let play = problem.play(&dense, &all, columns)?;
@@ -77,15 +50,18 @@ fn dense(x: &UnitRows, control: &Control) -> Option<Vec<f32>> {
     done.then_some(out)
 }
 
-struct Problem<'a> {
+/// What is solved, and how far.
+pub(super) struct Problem<'a> {
     /// X, f x n.
-    x: &'a [f32],
-    n: usize,
-    rank: usize,
+    pub x: &'a [f32],
+    pub n: usize,
+    pub rank: usize,
     /// Rows that may be hott, increasing.
-    candidates: &'a [usize],
+    pub candidates: &'a [usize],
+    /// Where caps come from; `None` where all are one.
+    pub guide: Option<&'a CapGuide>,
     settings: &'a FirstOrderSettings,
-    control: &'a Control,
+    pub control: &'a Control,
 }
 
 /// The best that was found so far.
@@ -102,27 +78,42 @@ impl Problem<'_> {
         &self.x[i * self.n..][..self.n]
     }
 
-    fn gather(&self, rows: &[usize]) -> Vec<f32> {
+    pub fn gather(&self, rows: &[usize]) -> Vec<f32> {
         rows.iter().flat_map(|&i| self.row(i)).copied().collect()
     }
 
     /// The rows `explained` of X, which are those of `x`, with the given columns in play.
-    fn play<'b>(&self, x: &'b [f32], explained: &[usize], columns: Vec<usize>) -> Option<Play<'b>> {
+    pub fn play<'b>(
+        &self,
+        x: &'b [f32],
+        explained: &[usize],
+        columns: Vec<usize>,
+    ) -> Option<Play<'b>> {
         let own = columns.iter().map(|j| explained.binary_search(j).ok()).collect::<Vec<_>>();
         let atoms = self.gather(&columns);
-        let caps = self.caps(x, &atoms, &own)?;
+        let caps = self.caps(explained.par_iter().copied(), &columns)?;
         Some(Play { x, n: self.n, rank: self.rank, columns, own, atoms, caps })
     }
 
-    fn caps(&self, x: &[f32], atoms: &[f32], own: &[Option<usize>]) -> Option<Vec<f32>> {
-        match self.settings.weights {
-            Weights::UpToDiagonal => Some(vec![1.0; x.len() / self.n * own.len()]),
-            Weights::Free => caps(x, atoms, self.n, own, self.control),
+    /// The caps of some rows of X for the columns `atoms`, row-major.
+    pub fn caps(
+        &self,
+        rows: impl IndexedParallelIterator<Item = usize>,
+        atoms: &[usize],
+    ) -> Option<Vec<f32>> {
+        match self.guide {
+            None => Some(vec![1.0; rows.len() * atoms.len()]),
+            Some(guide) => guide.caps(rows, atoms, self.control),
         }
     }
 
+    /// The same for all rows of X.
+    pub fn all_caps(&self, atoms: &[usize]) -> Option<Vec<f32>> {
+        self.caps((0..self.x.len() / self.n).into_par_iter(), atoms)
+    }
+
     /// Equal levels, nothing explained, Y = 0.
-    fn start(&self, play: &Play<'_>) -> Point {
+    pub fn start(&self, play: &Play<'_>) -> Point {
         let (f, m) = (play.rows(), play.columns.len());
         let d = vec![self.rank as f32 / m as f32; m];
         let mut c = vec![0.0; f * m];
@@ -130,42 +121,8 @@ impl Problem<'_> {
         Point { c, d, y: vec![0.0; play.x.len()] }
     }
 
-    /// The columns to begin with: all where that is affordable, otherwise those that have weight, or
-    /// nearly so, after some steps on a sample of the rows. With the flops that took; `None` when stopped,
-    /// and where what the sample proves is not worth going on.
-    fn first_columns(&self) -> Option<(Vec<usize>, f64)> {
-        let (f, m) = (self.x.len() / self.n, self.candidates.len());
-        let Some(sample) = sample_rows(f, m, self.n) else {
-            return Some((self.candidates.to_vec(), 0.0));
-        };
-        let rows: Vec<usize> = (0..sample).map(|k| k * f / sample).collect();
-        let x = self.gather(&rows);
-        let play = self.play(&x, &rows, self.candidates.to_vec())?;
-        let mut iterate = Iterate::new(&play, self.start(&play), WEIGHT);
-        for _ in 0..SAMPLE_STEPS {
-            if !iterate.step(&play, self.control) {
-                return None;
-            }
-        }
-        let look = iterate.look(&play, self.control)?;
-        let work = sample_work(f, m, self.n);
-        if self.is_hopeless(look.product - top(&look.prices, self.rank), work) {
-            return None;
-        }
-        let most = (MOST_IN_PLAY / 2).max(2 * self.rank).min(m);
-        let promise = |q: &usize| (iterate.feasible.d[*q] > 0.0, look.prices[*q]);
-        let mut order: Vec<usize> = (0..m).collect();
-        order.sort_by(|a, b| {
-            let ((held_a, price_a), (held_b, price_b)) = (promise(a), promise(b));
-            held_b.cmp(&held_a).then(price_b.total_cmp(&price_a)).then(a.cmp(b))
-        });
-        let mut columns: Vec<usize> = order[..most].iter().map(|&q| play.columns[q]).collect();
-        columns.sort_unstable();
-        Some((columns, work))
-    }
-
     /// Whether a bound that is about a choice at hand is given up after this much work.
-    fn is_hopeless(&self, bound: f64, work: f64) -> bool {
+    pub fn is_hopeless(&self, bound: f64, work: f64) -> bool {
         self.settings.at_hand.is_some() && bound <= 0.0 && work >= HOPELESS_WORK
     }
 
@@ -224,96 +181,6 @@ impl Problem<'_> {
             }
         }
         self.outcome(best, &play, iterate, steps)
-    }
-
-    /// `s_j` of the columns out of play that price above the r-th best in play, with their caps; the
-    /// others do not matter.
-    fn price(&self, play: &Play<'_>, y: &[f32], look: &Look) -> Option<Vec<(usize, f64)>> {
-        let (f, n) = (play.rows(), self.n);
-        let threshold = nth(&look.prices, self.rank);
-        let outside = |j: &&usize| play.columns.binary_search(*j).is_err();
-        let outside: Vec<usize> = self.candidates.iter().filter(outside).copied().collect();
-        let mut found = Vec::new();
-        for columns in outside.chunks(PRICED) {
-            let m = columns.len();
-            let atoms = self.gather(columns);
-            let mut g = vec![0.0f32; f * m];
-            let go_on = || self.control.goes_on();
-            if !gemm_while(go_on, f, n, m, 1.0, y, &atoms, true, 0.0, &mut g) {
-                return None;
-            }
-            // Caps are dear: most columns are out of the question with weights of one already.
-            let ones = vec![1.0; f * m];
-            let prices = capped_sums(&g, &ones, m);
-            let paying: Vec<usize> = (0..m).filter(|&q| prices[q] > threshold).collect();
-            if paying.is_empty() {
-                continue;
-            }
-            let rows: Vec<usize> = paying.iter().map(|&q| columns[q]).collect();
-            let own: Vec<Option<usize>> = rows.iter().map(|&j| Some(j)).collect();
-            let caps = self.caps(play.x, &self.gather(&rows), &own)?;
-            let some: Vec<f32> =
-                g.chunks_exact(m).flat_map(|g| paying.iter().map(|&q| g[q])).collect();
-            let prices = capped_sums(&some, &caps, paying.len());
-            found.extend(rows.into_iter().zip(prices).filter(|(_, price)| *price > threshold));
-        }
-        Some(found)
-    }
-
-    /// The columns that should be in play, where that is worth a change.
-    fn changed(
-        &self,
-        play: &Play<'_>,
-        point: &Point,
-        look: &Look,
-        mut outside: Vec<(usize, f64)>,
-    ) -> Option<Vec<usize>> {
-        let threshold = nth(&look.prices, self.rank);
-        outside.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let room = MOST_IN_PLAY.max(4 * self.rank).saturating_sub(play.columns.len());
-        outside.truncate(BROUGHT_IN.min(room));
-        let hopeful = |q: &usize| point.d[*q] > 0.0 || look.prices[*q] >= HOPELESS * threshold;
-        let kept: Vec<usize> = (0..play.columns.len()).filter(hopeful).collect();
-        let dropped = play.columns.len() - kept.len();
-        if outside.is_empty() && (4 * dropped < play.columns.len() || kept.len() < 2 * self.rank) {
-            return None;
-        }
-        let enough = kept.len() >= 2 * self.rank;
-        let stay: Vec<usize> = if enough { kept } else { (0..play.columns.len()).collect() };
-        let mut columns: Vec<usize> = stay.into_iter().map(|q| play.columns[q]).collect();
-        columns.extend(outside.into_iter().map(|(j, _)| j));
-        columns.sort_unstable();
-        Some(columns)
-    }
-
-    /// The same point with other columns in play.
-    fn change<'b>(
-        &self,
-        play: &Play<'b>,
-        point: &Point,
-        columns: Vec<usize>,
-    ) -> Option<(Play<'b>, Point)> {
-        let (f, m) = (play.rows(), play.columns.len());
-        let own: Vec<Option<usize>> = columns.iter().map(|&j| Some(j)).collect();
-        let before: Vec<Option<usize>> =
-            columns.iter().map(|j| play.columns.binary_search(j).ok()).collect();
-        let new: Vec<usize> = (0..columns.len()).filter(|&q| before[q].is_none()).collect();
-        let new_rows: Vec<usize> = new.iter().map(|&q| columns[q]).collect();
-        let new_own: Vec<Option<usize>> = new_rows.iter().map(|&j| Some(j)).collect();
-        let new_caps = self.caps(play.x, &self.gather(&new_rows), &new_own)?;
-        let pick = |from: &[f32], i: usize| -> Vec<f32> {
-            let entry = |at: &Option<usize>| at.map_or(0.0, |at| from[i * m + at]);
-            before.iter().map(entry).collect()
-        };
-        let mut caps: Vec<f32> = (0..f).flat_map(|i| pick(&play.caps, i)).collect();
-        for (i, row) in caps.chunks_exact_mut(columns.len()).enumerate() {
-            new.iter().enumerate().for_each(|(k, &q)| row[q] = new_caps[i * new.len() + k]);
-        }
-        let c = (0..f).flat_map(|i| pick(&point.c, i)).collect();
-        let (d, y) = (pick(&point.d, 0), point.y.clone());
-        let atoms = self.gather(&columns);
-        let next = Play { columns, own, atoms, caps, ..*play };
-        Some((next, Point { c, d, y }))
     }
 
     fn report(&self, steps: usize, best: &Best) {
@@ -412,18 +279,4 @@ fn with_trace(levels: &[f32], rank: usize) -> Vec<f64> {
         levels.iter_mut().for_each(|l| *l += share * (1.0 - *l));
     }
     levels
-}
-
-/// The sum of the `count` largest.
-fn top(values: &[f64], count: usize) -> f64 {
-    let mut values = values.to_vec();
-    values.sort_by(|a, b| b.total_cmp(a));
-    values.iter().take(count).sum()
-}
-
-/// The `count`-th largest.
-fn nth(values: &[f64], count: usize) -> f64 {
-    let mut values = values.to_vec();
-    values.sort_by(|a, b| b.total_cmp(a));
-    values.get(count.saturating_sub(1)).copied().unwrap_or(f64::NEG_INFINITY)
 }

@@ -220,23 +220,34 @@ fn bytes(f: usize, columns: usize, width: usize) -> usize {
     (columns.next_multiple_of(QUAD) * column_step(f) + grams) * size_of::<f32>()
 }
 
-/// The windows: as few as the memory allows, of equal size but for the last, never less than a
-/// panel; none where there are no columns.
-pub(super) fn windows(
+/// Columns of a window: as many as the memory allows in windows of equal size, never less than a panel.
+fn window_size(f: usize, n: usize, width: usize, bytes_allowed: Option<usize>) -> usize {
+    let panels = n.div_ceil(width).max(1);
+    let allowed = bytes_allowed.map_or(panels, |b| (b / bytes(f, width, width)).clamp(1, panels));
+    panels.div_ceil(panels.div_ceil(allowed)) * width
+}
+
+/// How many windows there are, none where there are no columns. Arithmetic alone: n may be what a file
+/// claims.
+pub(super) fn window_count(
     f: usize,
     n: usize,
     width: usize,
     bytes_allowed: Option<usize>,
-) -> Vec<Range<usize>> {
-    let panels = n.div_ceil(width).max(1);
-    let allowed = bytes_allowed.map_or(panels, |b| (b / bytes(f, width, width)).clamp(1, panels));
-    let size = panels.div_ceil(panels.div_ceil(allowed)) * width;
+) -> usize {
+    n.div_ceil(window_size(f, n, width, bytes_allowed))
+}
+
+/// The windows: as few as the memory allows, of equal size but for the last, never less than a
+/// panel; none where there are no columns.
+fn windows(f: usize, n: usize, width: usize, bytes_allowed: Option<usize>) -> Vec<Range<usize>> {
+    let size = window_size(f, n, width, bytes_allowed);
     (0..n).step_by(size).map(|first| first..n.min(first + size)).collect()
 }
 
 /// The most bytes that panels take, with the buffer in which they are gathered.
 pub(super) fn memory(f: usize, n: usize, width: usize, window_bytes: Option<usize>) -> u64 {
-    let largest = windows(f, n, width, window_bytes).first().map_or(0, |w| w.len());
+    let largest = n.min(window_size(f, n, width, window_bytes));
     let buffer = LANES * largest * size_of::<f32>();
     (bytes(f, largest, width) + buffer) as u64
 }

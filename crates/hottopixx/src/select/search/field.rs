@@ -8,8 +8,9 @@
 
 use crate::Objective;
 use crate::control::Control;
-use crate::l1::{Atoms, Basis, Design, Gathered, Problem, Solver, Target};
+use crate::l1::{Atoms, Basis, Design, Problem, Solver, Target};
 use crate::normalise::UnitRows;
+use crate::select::work::Work;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -259,17 +260,6 @@ fn loses(differences: impl Iterator<Item = f64>) -> bool {
     let mean = differences.iter().sum::<f64>() / count;
     let squares: f64 = differences.iter().map(|d| (d - mean).powi(2)).sum();
     mean > (squares / (count - 1.0).max(1.0) / count).sqrt()
-}
-
-struct Work {
-    gathered: Gathered,
-    solver: Solver,
-}
-
-impl Work {
-    fn under(control: &Control) -> Self {
-        Work { gathered: Gathered::default(), solver: Solver::under(control) }
-    }
 }
 
 /// Fits of one row.

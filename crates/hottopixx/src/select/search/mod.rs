@@ -13,7 +13,7 @@ mod field;
 mod promise;
 
 use super::coarse::coarse;
-use crate::clean::{refit, row_operations};
+use crate::clean::{Starts, refit, row_operations};
 use crate::localise::Question;
 use crate::localise::exchange::NEAR_ONE;
 use crate::normalise::UnitRows;
@@ -286,7 +286,7 @@ impl<'a> Search<'a> {
             return Vec::new();
         }
         let all: Vec<usize> = (0..x.features()).collect();
-        let errors = refit(x, set, &all, None, control);
+        let errors = refit(x, set, &all, Starts::Cold, control);
         let mut order = all;
         order.sort_by(|&a, &b| errors[b].error.total_cmp(&errors[a].error).then(a.cmp(&b)));
         order.truncate(most);

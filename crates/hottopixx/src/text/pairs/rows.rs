@@ -101,7 +101,7 @@ pub(in crate::text) fn collect(
 }
 
 /// Writes rows into a matrix of zeros, from row `first` on.
-pub(super) fn write(rows: &[SparseRow], first: usize, out: &mut Dense) {
+pub(in crate::text) fn write(rows: &[SparseRow], first: usize, out: &mut Dense) {
     for (i, (columns, values)) in rows.iter().enumerate() {
         let target = out.row_mut(first + i);
         columns.iter().zip(values).for_each(|(j, v)| target[*j as usize] = *v);

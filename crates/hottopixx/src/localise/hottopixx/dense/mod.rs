@@ -226,7 +226,7 @@ impl Iterate for DenseIterate<'_> {
 
 /// In how many windows X is gone through.
 pub(super) fn windows(f: usize, n: usize, m: usize, settings: &DenseSettings) -> usize {
-    panels::windows(f, n, panel_width(m), settings.window_bytes).len()
+    panels::window_count(f, n, panel_width(m), settings.window_bytes)
 }
 
 /// The most bytes that f rows, n columns and m candidates take beside X itself.
