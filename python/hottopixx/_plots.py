@@ -113,8 +113,10 @@ def draw_path(path: RankPath, ax: Any = None) -> Any:
 class Plots:
     """Pictures of one answer; each method returns matplotlib axes."""
 
-    def __init__(self, answer: Factorization) -> None:
+    def __init__(self, answer: Factorization, shape: tuple[int, int] | None = None) -> None:
         self._answer = answer
+        #: Height and width of the picture that the rows of the data are the pixels of.
+        self._shape = shape
 
     def _titles(self) -> list[str]:
         answer = self._answer
@@ -230,20 +232,23 @@ class Plots:
         ax.spines[["top", "right"]].set_visible(False)
         return ax
 
-    def maps(self, shape: tuple[int, int]) -> Any:
+    def maps(self, shape: tuple[int, int] | None = None) -> Any:
         """Where each chosen row is found: its shares in all rows, as pictures.
 
         Parameters
         ----------
-        shape : (int, int)
-            Height and width of the picture that the rows of the data are the pixels of.
+        shape : (int, int), optional
+            Height and width of the picture that the rows of the data are the pixels of; may be left
+            out for a model that was fitted to a cube.
 
         Returns
         -------
         ndarray of axes
             A map for each, its own pixel marked.
         """
-        answer = self._answer
+        answer, shape = self._answer, self._shape if shape is None else shape
+        if shape is None:
+            raise ValueError("give shape=(height, width): the data were no cube")
         height, width = (int(side) for side in shape)
         count = answer.F.shape[0]
         if height * width != count:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import os
 
     from ._answer import Factorization
+    from ._plots import Plots
     from ._types import Floats
 
 _ABUNDANCES = ("free", "shares", "sum-to-one")
@@ -280,15 +281,15 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
             )
         return X @ self.components_
 
-    def maps_(self, X: Any = None, shape: tuple[int, int] | None = None) -> Floats:
+    def maps_(self, shape: Any = None, X: Any = None) -> Floats:
         """Abundances as pictures.
 
         Parameters
         ----------
+        shape : (int, int), optional
+            Height and width; those of the cube unless given. A cube in its place is taken for X.
         X : array-like, optional
             A cube, or pixels x bands; what the model was fitted to unless given.
-        shape : (int, int), optional
-            Height and width; those of the cube unless given.
 
         Returns
         -------
@@ -296,6 +297,8 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
             A map for each chosen sample.
         """
         check_is_fitted(self)
+        if X is None and np.ndim(shape) > 1:
+            X, shape = shape, None
         if X is None:
             if self.result_.source is None:
                 raise ValueError("a model that was loaded or unpickled has no data: give maps_(X)")
@@ -309,6 +312,14 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         if int(np.prod(shape)) != len(found):
             raise ValueError(f"shape {tuple(shape)} does not hold {len(found)} pixels")
         return np.asarray(found.reshape(*shape, -1))
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures: `topics()`, `errors()`, `path()`, `diagonal()`, `maps()`, `spectra()`."""
+        from ._plots import Plots
+
+        check_is_fitted(self)
+        return Plots(self.result_, self.image_shape_)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns of `transform`: the chosen samples.

@@ -157,7 +157,10 @@ def test_says_what_is_wrong():
         model.maps_()
     with pytest.raises(ValueError, match=r"shape \(9, 9\) does not hold 80 pixels"):
         model.maps_(shape=(9, 9))
-    assert model.maps_(shape=(8, 10)).shape == (8, 10, 3)
+    assert model.maps_((8, 10)).shape == model.maps_(shape=(8, 10)).shape == (8, 10, 3)
+    assert model.maps_((4, 10), cube[:4].reshape(40, 30)).shape == (4, 10, 3)
+    with pytest.raises(ValueError, match="the data were no cube"):
+        model.plot.maps()
     with pytest.raises(ValueError, match="X has 2 columns, but 3 samples were chosen"):
         model.inverse_transform(np.ones((4, 2)))
     X = np.zeros((6, 4))

@@ -401,6 +401,7 @@ def test_says_what_is_wrong(model, documents, counts):
     refused("HashingVectorizer cannot tell its words", vectorizer=HashingVectorizer(norm=None))
     refused("there are 1 words for 11 columns: give one for each", counts, words=["oil"])
     refused("n_components is 0: give a number of topics", n_components=0)
+    refused(r"n_components is 4\.5: give a number of topics", n_components=4.5)
     refused("3 is required", [[1, 0], [0, 1]])
     refused("min_length is 0: give a number of characters", min_length=0)
     refused("min_df is -1: give a number of documents", min_df=-1)
