@@ -156,21 +156,21 @@ fn best(
     rank: usize,
     control: &Control,
 ) -> Result<Vec<usize>, Error> {
-    let total: f64 = (0..cells.len()).map(|k| cells.counts[k]).sum();
+    let total: f64 = cells.counts.iter().sum();
     let share = (ROWS.saturating_sub(cells.len())) as f64 / total.max(f64::MIN_POSITIVE);
     let mut values = Vec::new();
     let mut owner = Vec::new();
     let mut first = Vec::new();
-    for k in 0..cells.len() {
+    for (k, &may) in allowed.iter().enumerate() {
         let row = projected.in_bands(cells.mean(k));
         if row.iter().all(|v| *v == 0.0) {
             continue;
         }
-        let copies = (cells.counts[k] * share).round() as usize + usize::from(allowed[k]);
+        let copies = (cells.counts[k] * share).round() as usize + usize::from(may);
         for copy in 0..copies {
             values.extend(&row);
             owner.push(k);
-            first.push(copy == 0 && allowed[k]);
+            first.push(copy == 0 && may);
         }
     }
     let rows = owner.len();
