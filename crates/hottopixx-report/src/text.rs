@@ -196,6 +196,25 @@ pub fn count(number: usize, thing: &str) -> String {
     format!("{} {thing}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
+/// Whole sentences under a label, broken where the line ends.
+pub(crate) fn sentences(out: &mut String, label: &str, sentences: &[String]) {
+    for sentence in sentences {
+        for (k, text) in wrapped(sentence, WIDTH - 10).iter().enumerate() {
+            line(out, if k == 0 { label } else { "" }, &plain(text));
+        }
+    }
+}
+
+/// The last lines of a report: the memory that was taken, and that it was stopped.
+pub(crate) fn ending(out: &mut String, peak_memory_bytes: Option<u64>, stop: Stop) {
+    if let Some(bytes) = peak_memory_bytes {
+        line(out, "memory", &format!("{} at most", size(bytes)));
+    }
+    if stop != Stop::Finished {
+        line(out, "stopped", &format!("{stop}: this is the best answer so far"));
+    }
+}
+
 /// A share as a percentage with one decimal.
 pub fn percent(share: f64) -> String {
     format!("{:.1}", 100.0 * share)

@@ -2,7 +2,7 @@
 
 use crate::csv::{list, push_line};
 use crate::table::{WIDTH, cut, join_fitting, plain};
-use crate::text::{grouped, line, size, wrapped};
+use crate::text::{ending, grouped, line, sentences, wrapped};
 use hottopixx::control::Stop;
 use hottopixx::matrix::Dense;
 use hottopixx::topics::{AnchorBound, Measure, TopicErrors, TopicModel, TopicSeconds};
@@ -267,25 +267,15 @@ fn facts(s: &TopicsSummary) -> String {
         s.perplexity, s.anchored_perplexity, s.steps
     );
     line(&mut out, "perplexity", &format!(" {perplexity}"));
-    for (label, sentences) in [("chosen", &s.notes), ("advice", &s.advice)] {
-        for sentence in sentences {
-            for (k, text) in wrapped(sentence, WIDTH - 10).iter().enumerate() {
-                line(&mut out, if k == 0 { label } else { "" }, &plain(text));
-            }
-        }
-    }
+    sentences(&mut out, "chosen", &s.notes);
+    sentences(&mut out, "advice", &s.advice);
     let TopicsSeconds { load, steps, total } = &s.seconds;
     let time = format!(
         "{total:.2} s: load {load:.2}, co-occurrence {:.2}, anchors {:.2}, polish {:.2}",
         steps.cooccurrence, steps.anchors, steps.polish
     );
     line(&mut out, "time", &time);
-    if let Some(bytes) = s.peak_memory_bytes {
-        line(&mut out, "memory", &format!("{} at most", size(bytes)));
-    }
-    if s.stop != Stop::Finished {
-        line(&mut out, "stopped", &format!("{}: this is the best answer so far", s.stop));
-    }
+    ending(&mut out, s.peak_memory_bytes, s.stop);
     out
 }
 

@@ -3,7 +3,7 @@
 use crate::csv::push_line;
 use crate::page::short;
 use crate::table::{Align, Table, WIDTH, plain};
-use crate::text::{count, grouped, line, percent, size, wrapped};
+use crate::text::{count, ending, grouped, line, percent, sentences};
 use hottopixx::control::Stop;
 use hottopixx::unmix::{Abundances, UnmixSeconds, Unmixed, WhyOutlier};
 use serde::Serialize;
@@ -226,23 +226,14 @@ pub fn text(summary: &UnmixSummary) -> String {
     let outliers: Vec<ScenePixel> = s.outliers.iter().map(|outlier| outlier.place).collect();
     listed(&mut out, "outliers", &outliers);
     listed(&mut out, "dark", &s.dark);
-    for sentence in &s.notes {
-        for (k, text) in wrapped(sentence, WIDTH - 10).iter().enumerate() {
-            line(&mut out, if k == 0 { "note" } else { "" }, &plain(text));
-        }
-    }
+    sentences(&mut out, "note", &s.notes);
     let UnmixTimes { load, steps, total } = &s.seconds;
     let time = format!(
         "{total:.2} s: load {load:.2}, clean {:.2}, choose {:.2}, fit {:.2}",
         steps.clean, steps.choose, steps.fit
     );
     line(&mut out, "time", &time);
-    if let Some(bytes) = s.peak_memory_bytes {
-        line(&mut out, "memory", &format!("{} at most", size(bytes)));
-    }
-    if s.stop != Stop::Finished {
-        line(&mut out, "stopped", &format!("{}: this is the best answer so far", s.stop));
-    }
+    ending(&mut out, s.peak_memory_bytes, s.stop);
     out
 }
 
@@ -256,9 +247,7 @@ fn listed(out: &mut String, label: &str, pixels: &[ScenePixel]) {
         names.push(format!("and {} more", grouped(pixels.len() - LISTED)));
     }
     let text = format!("{}: {}", count(pixels.len(), "pixel"), names.join(", "));
-    for (k, text) in wrapped(&text, WIDTH - 10).iter().enumerate() {
-        line(out, if k == 0 { label } else { "" }, text);
-    }
+    sentences(out, label, &[text]);
 }
 
 /// `materials.csv`: header `material,pixel,row,column,share,brightness,group,error`; materials from 1, pixels from 0,

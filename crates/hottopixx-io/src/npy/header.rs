@@ -110,6 +110,10 @@ impl NpyHeader {
                 format!("the array has 1 dimension of {length} entries"),
                 "give a matrix of two, as with X.reshape(-1, 1) for one column",
             )),
+            [_, _, _] => Err(Fault::file(
+                "the array has 3 dimensions",
+                "give a matrix of two, or a scene of height x width x bands to hottopixx unmix",
+            )),
             ref other => Err(Fault::file(
                 format!("the array has {} dimensions", other.len()),
                 "give a matrix of two",

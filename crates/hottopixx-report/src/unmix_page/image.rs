@@ -88,8 +88,8 @@ pub(super) fn ramp(value: f64) -> [u8; 3] {
         [122.0, 209.0, 81.0],
         [253.0, 231.0, 37.0],
     ];
-    // What is no number counts as nothing.
-    let place = value.max(0.0).min(1.0) * (STOPS.len() - 1) as f64;
+    let value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) };
+    let place = value * (STOPS.len() - 1) as f64;
     let at = (place as usize).min(STOPS.len() - 2);
     let part = place - at as f64;
     std::array::from_fn(|c| (STOPS[at][c] * (1.0 - part) + STOPS[at + 1][c] * part) as u8)

@@ -102,11 +102,12 @@ impl Scene {
             let shaded = draw.between(0.0, 1.0) < shadow;
             let light = if shaded { light * draw.between(0.01, 0.1) } else { light };
             let (tilt, bend) = (variation * draw.normal(), variation * draw.normal());
-            for b in 0..bands {
+            let value = |b: usize| {
                 let t = 2.0 * b as f64 / (bands - 1) as f64 - 1.0;
                 let mixed: f64 = (0..rank).map(|k| shares[k][i] * bright[k] * spectra[k][b]).sum();
-                values.push(light * mixed * (1.0 + tilt * t + bend * t * t));
-            }
+                light * mixed * (1.0 + tilt * t + bend * t * t)
+            };
+            values.extend((0..bands).map(value));
         }
         add_noise(&mut draw, &mut values, bands);
         add_outliers(&mut draw, &mut values, bands);

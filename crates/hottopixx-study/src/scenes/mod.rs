@@ -2,7 +2,7 @@
 //!
 //! Scenes have smooth spectra and smooth abundances, brightness that varies, noise that differs from band to band,
 //! and some of: a dark material, shadows, outliers, spectra that vary from pixel to pixel, materials without a pure
-//! pixel ([`family`]). The rivals ([`rivals`]) are successive projection, the same with medians of the pixels
+//! pixel (`family`). The rivals (`rivals`) are successive projection, the same with medians of the pixels
 //! along every direction (SSPA), vertex component analysis (VCA) and N-FINDR. What counts is the mean angle between true
 //! spectra and those found, matched such that it is least. The promise: on nine scenes of ten it is at most that of
 //! every rival, and a scene of 100 x 100 x 200 takes 5 CPU seconds at most.

@@ -94,6 +94,18 @@ impl Cells {
         self.pixels.len()
     }
 
+    /// All pixels of all cells, increasing.
+    pub fn all_pixels(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.pixels.iter().flatten().copied().collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The directions of some cells, one after the other.
+    pub fn means_of(&self, cells: &[usize]) -> Vec<f64> {
+        cells.iter().flat_map(|&cell| self.mean(cell).iter().copied()).collect()
+    }
+
     /// The direction of a cell.
     pub fn mean(&self, cell: usize) -> &[f64] {
         &self.means[cell * self.dims..(cell + 1) * self.dims]

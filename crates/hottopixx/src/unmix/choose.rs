@@ -36,6 +36,8 @@ const FEW: usize = 3;
 const EXPLAINED: usize = 3;
 const BETTER: f64 = 0.5;
 const BETTER_THAN_NOISE: f64 = 2.0;
+/// A pixel that explains nobody else is an outlier if it is further from all mixtures than this multiple of its noise.
+const OUTLIER_NOISE: f64 = 4.0;
 /// Rounds of leaving outliers out, at most, and after how many no small cell is a candidate any more: then what
 /// is found is noise.
 const MOST_ROUNDS: usize = 6;
@@ -51,12 +53,24 @@ pub(super) struct Choice {
     pub alone: Vec<usize>,
 }
 
+impl Choice {
+    /// Of the pixels that were left out as alone, those that noise does not account for are outliers.
+    fn new(cells: &Cells, smoothed: &Smoothed, chosen: Vec<usize>, mut alone: Vec<usize>) -> Self {
+        let left = residuals(&cells.means_of(&chosen), cells.dims, &smoothed.directions, &alone);
+        let mut left = left.into_iter();
+        alone.retain(|&pixel| {
+            let least = BETTER.to_radians().max(OUTLIER_NOISE * smoothed.turned[pixel]);
+            left.next().is_some_and(|left| left > least)
+        });
+        Choice { cells: chosen, alone }
+    }
+}
+
 /// Chooses `rank` cells.
 pub(super) fn choose(
     projected: &Projected,
     cells: &Cells,
     smoothed: &Smoothed,
-    usable: &[usize],
     rank: usize,
     most_alone: usize,
     control: &Control,
@@ -74,18 +88,18 @@ pub(super) fn choose(
         control.report(&Progress { stage, task, done, total, figure, bound });
         let chosen = best(projected, cells, &allowed, rank, control)?;
         if round >= MOST_ROUNDS || !control.goes_on() {
-            return Ok(Choice { cells: chosen, alone });
+            return Ok(Choice::new(cells, smoothed, chosen, alone));
         }
         if round == SMALL_ROUNDS {
             leave_small(cells, rank, &mut allowed);
         }
         let left = count(&allowed).saturating_sub(rank);
         let room = most_alone.saturating_sub(alone.len());
-        let mut leave = unsupported(cells, smoothed, usable, &chosen);
+        let mut leave = unsupported(cells, smoothed, &chosen);
         leave.truncate(left);
         leave.retain(|&cell| cells.pixels[cell].len() <= room);
         if leave.is_empty() {
-            return Ok(Choice { cells: chosen, alone });
+            return Ok(Choice::new(cells, smoothed, chosen, alone));
         }
         for cell in leave {
             allowed[cell] = false;
@@ -142,21 +156,21 @@ fn best(
     rank: usize,
     control: &Control,
 ) -> Result<Vec<usize>, Error> {
-    let total: f64 = (0..cells.len()).map(|k| cells.counts[k]).sum();
+    let total: f64 = cells.counts.iter().sum();
     let share = (ROWS.saturating_sub(cells.len())) as f64 / total.max(f64::MIN_POSITIVE);
     let mut values = Vec::new();
     let mut owner = Vec::new();
     let mut first = Vec::new();
-    for k in 0..cells.len() {
+    for (k, &may) in allowed.iter().enumerate() {
         let row = projected.in_bands(cells.mean(k));
         if row.iter().all(|v| *v == 0.0) {
             continue;
         }
-        let copies = (cells.counts[k] * share).round() as usize + usize::from(allowed[k]);
+        let copies = (cells.counts[k] * share).round() as usize + usize::from(may);
         for copy in 0..copies {
             values.extend(&row);
             owner.push(k);
-            first.push(copy == 0 && allowed[k]);
+            first.push(copy == 0 && may);
         }
     }
     let rows = owner.len();
@@ -181,24 +195,18 @@ fn same(a: &[usize], b: &[usize]) -> bool {
 }
 
 /// Chosen cells of few pixels without which nearly nobody else is worse off.
-fn unsupported(
-    cells: &Cells,
-    smoothed: &Smoothed,
-    usable: &[usize],
-    chosen: &[usize],
-) -> Vec<usize> {
+fn unsupported(cells: &Cells, smoothed: &Smoothed, chosen: &[usize]) -> Vec<usize> {
     let small: Vec<usize> =
         chosen.iter().copied().filter(|&cell| cells.pixels[cell].len() <= FEW).collect();
     if small.is_empty() || chosen.len() < 2 {
         return Vec::new();
     }
-    let means = |cells_: &[usize]| -> Vec<f64> {
-        cells_.iter().flat_map(|&cell| cells.mean(cell).iter().copied()).collect()
-    };
-    let with = residuals(&means(chosen), cells.dims, &smoothed.directions, usable);
+    let usable = cells.all_pixels();
+    let with = residuals(&cells.means_of(chosen), cells.dims, &smoothed.directions, &usable);
     let supported = |cell: usize| {
         let others: Vec<usize> = chosen.iter().copied().filter(|&other| other != cell).collect();
-        let without = residuals(&means(&others), cells.dims, &smoothed.directions, usable);
+        let without =
+            residuals(&cells.means_of(&others), cells.dims, &smoothed.directions, &usable);
         let better = |at: &usize| {
             let pixel = usable[*at];
             let least = BETTER.to_radians().max(BETTER_THAN_NOISE * smoothed.turned[pixel]);

@@ -58,12 +58,13 @@ impl Unmix {
         let cells = Cells::new(&smoothed, &projected.turned, &usable, self.rank, control);
         let cells = cells.ok_or_else(late)?;
         let room = most.saturating_sub(projected.outside.len());
-        let choice = choose(&projected, &cells, &smoothed, &usable, self.rank, room, control)?;
+        let choice = choose(&projected, &cells, &smoothed, self.rank, room, control)?;
         let mut counting = usable.clone();
         counting.retain(|pixel| !choice.alone.contains(pixel));
-        let directions =
-            choice.cells.iter().flat_map(|&cell| cells.mean(cell).iter().copied()).collect();
-        let purest = purest(&cube, &projected, &smoothed, &counting, directions);
+        let mut sample = cells.all_pixels();
+        sample.retain(|pixel| !choice.alone.contains(pixel));
+        let directions = cells.means_of(&choice.cells);
+        let purest = purest(&cube, &projected, &smoothed, &sample, directions);
         let chosen = begun.elapsed().as_secs_f64();
 
         tell(Stage::Clean, "fitting all pixels");
@@ -77,9 +78,10 @@ impl Unmix {
             projected.outside.iter().map(outlier(WhyOutlier::Unexplained)).collect();
         outliers.extend(choice.alone.iter().map(outlier(WhyOutlier::Alone)));
         outliers.truncate(most);
-        let is_dark =
-            |i: &usize| !outliers.iter().any(|o| o.pixel == *i) && usable.binary_search(i).is_err();
-        let dark: Vec<usize> = (0..pixels.rows()).filter(is_dark).collect();
+        let mut seen = vec![false; pixels.rows()];
+        let named = outliers.iter().map(|outlier| outlier.pixel);
+        named.chain(usable.iter().copied()).for_each(|pixel| seen[pixel] = true);
+        let dark: Vec<usize> = (0..pixels.rows()).filter(|&pixel| !seen[pixel]).collect();
         let mean_error =
             counting.iter().map(|&i| fitted.errors[i]).sum::<f64>() / counting.len().max(1) as f64;
         let signal_to_noise = signal_to_noise(&cube, &noise);

@@ -11,7 +11,7 @@
 //! flops. A ridge of 1e-10 of the mean band keeps G regular where bands repeat each other, which limits the
 //! signal to noise that can be told to 100 dB. The scale is taken from the median of residuals, so that dead and
 //! saturated pixels do not count as noise. Fewer pixels than twice the bands leave nothing to regress on;
-//! then second differences along the bands stand in.
+//! then, and for more than 1500 bands, second differences along the bands stand in.
 
 use super::cube::Cube;
 use crate::control::Control;
@@ -23,6 +23,8 @@ const SAMPLE: usize = 4000;
 /// Median of the absolute value of a standard normal number.
 const MEDIAN_OF_NORMAL: f64 = 0.6745;
 const RIDGE: f64 = 1e-10;
+/// More bands take too long to invert.
+const MOST_BANDS: usize = 1500;
 
 /// The standard deviation of the noise of every band, the largest value of the scene being 1. `None` when there was no
 /// time.
@@ -33,7 +35,7 @@ pub(super) fn band_noise(cube: &Cube<'_>, control: &Control) -> Option<Vec<f64>>
     sample.sort_unstable();
     let ones = vec![1.0; bands];
     let block = cube.weighed(&sample, &ones, |_| 1.0);
-    if pixels < 2 * bands {
+    if pixels < 2 * bands || bands > MOST_BANDS {
         return Some(second_differences(&block, bands));
     }
     let mut gram = cube.gram(&ones, |_| 1.0, control)?;

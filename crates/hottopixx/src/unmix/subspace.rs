@@ -32,7 +32,7 @@ const LEVERAGE: f64 = 0.25;
 const SHARED: f64 = 0.8;
 const SHARERS: usize = 4;
 /// Outliers that are compared with each other.
-const COMPARED: usize = 1000;
+const COMPARED: usize = 300;
 
 /// The pixels in the leading subspace. All lists have one entry per pixel of the input.
 pub(super) struct Projected {
@@ -105,7 +105,7 @@ pub(super) fn project(
     let mut counts = vec![1.0; pixels];
     for _ in 0..ROUNDS {
         let gram = cube.gram(&found.weights, |i| damped[i] * counts[i], control)?;
-        iterate(&gram, bands, dims, &mut found.basis);
+        iterate(&gram, bands, dims, &mut found.basis, control);
         let (residuals, leverages) = found.residuals(cube, &damped, &counts, control)?;
         let model = median(cube.lit.iter().map(|&i| (residuals[i] - usual(i, dims)).max(0.0)));
         for &i in &cube.lit {
@@ -301,11 +301,15 @@ fn start(dims: usize, bands: usize) -> Vec<f64> {
     (0..dims * bands).map(|_| next()).collect()
 }
 
-/// Orthogonal iteration: `V <- orthonormal rows of V G`. `2 dims bands^2` flops per step.
-fn iterate(gram: &[f64], bands: usize, dims: usize, basis: &mut Vec<f64>) {
+/// Orthogonal iteration: `V <- orthonormal rows of V G`. `2 dims bands^2` flops per step. A stop leaves it unfinished, and
+/// is found out by what follows.
+fn iterate(gram: &[f64], bands: usize, dims: usize, basis: &mut Vec<f64>, control: &Control) {
     let mut next = vec![0.0; dims * bands];
     orthonormalise(basis, bands);
     for _ in 0..STEPS {
+        if !control.goes_on() {
+            return;
+        }
         multiply(
             1.0,
             View::by_rows(basis, dims, bands, bands),

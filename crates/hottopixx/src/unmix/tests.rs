@@ -32,11 +32,11 @@ fn scene(noise: f64) -> Dense {
         let near = centres.map(|(cy, cx)| (-0.08 * ((y - cy).powi(2) + (x - cx).powi(2))).exp());
         let sum: f64 = near.iter().sum();
         let bright = 1.0 + 0.4 * (0.7 * x + 0.3 * y).sin();
-        for b in 0..BANDS {
-            let mixed: f64 = (0..3).map(|k| near[k] / sum * spectra[k][b]).sum();
+        let mixed = |b: usize| (0..3).map(|k| near[k] / sum * spectra[k][b]).sum::<f64>();
+        values.extend((0..BANDS).map(|b| {
             let draw: f64 = StandardNormal.sample(&mut random);
-            values.push((bright * mixed + noise * draw).max(0.0));
-        }
+            (bright * mixed(b) + noise * draw).max(0.0)
+        }));
     }
     Dense::new(SIDE * SIDE, BANDS, values).unwrap()
 }
