@@ -64,7 +64,7 @@ pub fn run(args: &args::ApplyArgs, started: Instant) -> Result<(), Failure> {
         };
         print(&output::json(&applied))
     } else if args.out.is_none() {
-        print_data_with(&table)
+        print_data_with(table)
     } else {
         Ok(())
     };
