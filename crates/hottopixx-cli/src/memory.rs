@@ -143,7 +143,8 @@ pub fn plan_topics(
     quiet: bool,
 ) -> Result<u64, Failure> {
     let names = documents.names.titles.iter().chain(documents.names.dates.iter().flatten());
-    let names: u64 = names.map(|name| 40 + name.len() as u64).sum();
+    // A name that was put together piece by piece may have room for twice its length.
+    let names: u64 = names.map(|name| 40 + 2 * name.len() as u64).sum();
     let needed = topics.footprint(&documents.corpus).saturating_add(names);
     let allowed = Allowed::by(input.memory);
     if !allowed.allows(needed) {

@@ -204,7 +204,10 @@ impl Sparse {
 
     /// The given rows, in the given order.
     pub fn select_rows(&self, rows: &[usize]) -> Sparse {
-        let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        let entries = rows.iter().map(|&i| self.row(i).0.len()).sum();
+        let mut starts = Vec::with_capacity(rows.len() + 1);
+        starts.push(0);
+        let (mut columns, mut values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
         for &i in rows {
             let (cs, vs) = self.row(i);
             columns.extend_from_slice(cs);

@@ -43,7 +43,8 @@ impl Topics {
             true => (12 * (few + 512 * core), 8 * core * core),
             false => (12 * pairs, 12 * pairs),
         };
-        let met = 2 * sparse(n.max(core), kept_entries) + rows + matrix;
+        // Two copies of the counts, by documents and by words; one more for what is given back late.
+        let met = 3 * sparse(n.max(core), kept_entries) + rows + matrix;
 
         // Topics in several forms; the sums of a step for every thread.
         let topics = 8 * words * rank;
