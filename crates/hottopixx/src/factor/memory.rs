@@ -6,7 +6,7 @@
 
 use super::{Factor, Method};
 use crate::matrix::Shape;
-use crate::methods::bytes;
+use crate::methods::{bytes, is_affordable};
 
 /// Bytes that a run takes at most, by what they are for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -86,6 +86,15 @@ impl Factor {
         self.counted(work, shape).times(factor)
     }
 
+    /// Whether a comparison leaves the method out at this size.
+    fn takes_long(&self, Shape { rows, cols, .. }: Shape) -> bool {
+        let program = matches!(self.method, Method::Minimax | Method::Total);
+        let some = |mask: &Vec<bool>| mask.iter().filter(|may| **may).count();
+        let candidates = self.candidates.as_ref().map_or(rows, some);
+        let affordable = || is_affordable(rows, candidates, cols, self.rank, &self.control);
+        program && self.gap.is_none() && !affordable()
+    }
+
     fn counted(&self, work: Work, shape: Shape) -> Footprint {
         let (f, n, r) = (shape.f(), shape.n(), (self.rank as u64).min(shape.f()));
         // W by atom, by point and as a matrix; the points of one row and their residuals a thread.
@@ -103,7 +112,8 @@ impl Factor {
             Work::Evaluate => (0, clean),
             Work::Compare => {
                 let with = |method: Method| Factor { method, ..self.clone() }.only_used();
-                (Method::ALL.into_iter().map(|m| own(&with(m))).max().unwrap_or(0), clean)
+                let methods = Method::ALL.into_iter().map(with).filter(|f| !f.takes_long(shape));
+                (methods.map(|factor| own(&factor)).max().unwrap_or(0), clean)
             }
             Work::Certify => (own(self).max(bytes::choices(shape, threads)), clean),
             Work::Rank => (bytes::choices(shape, threads), clean),

@@ -55,12 +55,9 @@ impl Localiser for Agkm {
     }
 
     fn bytes(&self, shape: Shape, _rank: usize, threads: usize) -> u64 {
-        let (program, f) = (bytes::program(shape, shape.f(), threads as u64), shape.f());
-        // Each thread gathers all candidates at the columns of a row (of a dense row, where less than
-        // half of it is not zero), by atom and by point, in buffers that grow by doubling.
-        let columns = if shape.dense { shape.n() / 2 } else { shape.longest_row() };
-        let gathered = f.saturating_mul(columns).saturating_mul(32 * threads as u64);
-        program.saturating_add(gathered)
+        let threads = threads as u64;
+        let program = bytes::program(shape, shape.f(), threads);
+        program.saturating_add(bytes::gathered(shape, shape.f(), threads))
     }
 }
 

@@ -175,9 +175,17 @@ pub(crate) mod bytes {
         4 * shape.some_rows(m) + 24 * shape.f() * m + threads * 96 * shape.n()
     }
 
+    /// What threads gather of m atoms at the columns of one row (of a dense row, where less than half of it
+    /// is not zero): by atom and by point, in buffers that grow by doubling.
+    pub fn gathered(shape: Shape, m: u64, threads: u64) -> u64 {
+        let columns = if shape.dense { shape.n() / 2 } else { shape.longest_row() };
+        m.saturating_mul(columns).saturating_mul(32 * threads)
+    }
+
     /// Bounds for choices of rows: caps of weights between all rows, and the programs behind them.
     pub fn choices(shape: Shape, threads: u64) -> u64 {
-        program(shape, shape.f(), threads) + 24 * shape.f() * shape.f()
+        let (f, gathered) = (shape.f(), gathered(shape, shape.f(), threads));
+        gathered.saturating_add(program(shape, f, threads) + 24 * f * f)
     }
 
     /// A certificate: X of its own, C and the dual, whose rows are dense.

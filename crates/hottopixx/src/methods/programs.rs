@@ -328,7 +328,9 @@ impl Localiser for Program {
 
     fn bytes(&self, shape: Shape, _rank: usize, threads: usize) -> u64 {
         let in_play = LpSettings::new(self.goal).all_in_play as u64;
-        let exact = bytes::program(shape, shape.f().min(in_play), threads as u64);
+        let (m, threads) = (shape.f().min(in_play), threads as u64);
+        let exact = bytes::program(shape, m, threads);
+        let exact = exact.saturating_add(bytes::gathered(shape, m, threads));
         if self.goal != Goal::Total || !first_order::fits_memory(shape.rows, shape.cols) {
             return exact;
         }
