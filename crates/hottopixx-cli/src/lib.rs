@@ -1,8 +1,8 @@
 //! The `hottopixx` program: flags in, library calls, reports out.
 //!
-//! The program is glue. [`args`] declares the flags, [`job`] turns them into a checked problem and
-//! settings, one file of [`commands`] per command carries it out, and [`output`] writes what came of
-//! it. Exit codes are a contract, kept in [`failure`]. All of it is a library, so that the Python
+//! The program is glue. `args` declares the flags, `job` turns them into a checked problem and
+//! settings, one file of `commands` per command carries it out, and `output` writes what came of
+//! it. Exit codes are a contract, kept in `failure`. All of it is a library, so that the Python
 //! package brings the same program along: [`main`] is what `main.rs` and the package call.
 
 mod args;
