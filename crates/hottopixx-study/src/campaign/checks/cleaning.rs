@@ -3,16 +3,13 @@
 use super::super::exact::{float, rational, residual};
 use super::super::findings::{Check, Findings};
 use super::super::reference;
-use super::{CONTRACT, ROUNDING, Subject};
+use super::{CONTRACT, REPRESENTABLE, ROUNDING, Subject, judge_refusal};
 use hottopixx::matrix::{Dense, Matrix};
 use hottopixx::{Cleaning, Factor, Factorization};
 use num_traits::Signed;
 
 /// Rows of a wide matrix that the reference fits: each takes it as long as a tiny program.
 const WIDE_ROWS: usize = 4;
-
-/// Quotients of units within this are numbers themselves, and so is F.
-const REPRESENTABLE: f64 = 1e290;
 
 pub(super) fn run(subject: &Subject<'_>, findings: &mut Findings) {
     let hott = &subject.instance.hott;
@@ -23,7 +20,7 @@ pub(super) fn run(subject: &Subject<'_>, findings: &mut Findings) {
     });
     let found = match found {
         Ok(found) => found,
-        Err(error) => return findings.add(Check::Refused, format!("{label}: {error}")),
+        Err(error) => return judge_refusal(&subject.x, &label, &error, findings),
     };
     findings.unproven += found.inexact_rows;
     if has_units(subject) {

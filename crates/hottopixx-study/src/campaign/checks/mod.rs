@@ -12,6 +12,7 @@ mod verdict;
 use super::exact::ExactRows;
 use super::findings::{Check, Findings};
 use super::instance::CampaignInstance;
+use hottopixx::Error;
 use hottopixx::matrix::Matrix;
 use hottopixx::normalise::UnitRows;
 use std::sync::{Arc, Mutex};
@@ -22,6 +23,9 @@ const ROUNDING: f64 = 1e-12;
 /// How far constraints may be violated and values be from optimal, by the library's contract.
 const CONTRACT: f64 = 1e-9;
 
+/// Quotients of units within this are numbers themselves, and so is F.
+const REPRESENTABLE: f64 = 1e290;
+
 /// What all checks of an instance look at.
 struct Subject<'a> {
     instance: &'a CampaignInstance,
@@ -31,6 +35,19 @@ struct Subject<'a> {
     exact: ExactRows,
     /// The hott rows, as rows of X.
     hott: Vec<usize>,
+}
+
+/// Judges an error in the place of an answer about X: an instance that is in order is not refused, but for
+/// weights that no number holds.
+fn judge_refusal(x: &UnitRows, label: &str, error: &Error, findings: &mut Findings) {
+    let sum = |row: usize| x.unit_row(row).map_or(f64::NAN, |i| x.sums()[i]);
+    if let Error::Unrepresentable { row, hott } = *error {
+        let quotient = sum(row) / sum(hott);
+        if quotient >= REPRESENTABLE || quotient <= 1.0 / REPRESENTABLE {
+            return;
+        }
+    }
+    findings.add(Check::Refused, format!("{label}: {error}"));
 }
 
 /// Runs all checks on an instance, telling `under_way` which call comes next.

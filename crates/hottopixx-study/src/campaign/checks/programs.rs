@@ -6,7 +6,7 @@ use super::super::findings::{Check, Findings};
 use super::super::instance::Taus;
 use super::super::reference::{self, ReferenceFinding};
 use super::verdict::{Claim, judge, judge_point, undecided};
-use super::{CONTRACT, ROUNDING, Subject, theory};
+use super::{CONTRACT, ROUNDING, Subject, judge_refusal, theory};
 use hottopixx::Goal;
 use hottopixx::certify::{Certificate, verify};
 use hottopixx::control::Control;
@@ -207,7 +207,7 @@ fn through_factor(
         }
         Err(Error::Undecided { .. }) => undecided(direct, findings),
         Err(Error::NoAnswer(_)) => findings.add(Check::Verdict, format!("{label}: no answer")),
-        Err(error) => findings.add(Check::Refused, format!("{label}: {error}")),
+        Err(error) => judge_refusal(&subject.x, &label, &error, findings),
     }
 }
 

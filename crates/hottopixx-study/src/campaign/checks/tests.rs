@@ -5,15 +5,16 @@ use super::super::bound::Question;
 use super::super::exact::ExactRows;
 use super::super::findings::{Check, Findings};
 use super::super::reference::{self, ReferenceFinding};
+use super::judge_refusal;
 use super::kernel::{KernelCase, judge as judge_fit};
 use super::verdict::{Claim, judge};
-use hottopixx::Goal;
 use hottopixx::certify::{Certificate, verify};
 use hottopixx::control::Control;
 use hottopixx::l1::{self, Fit};
 use hottopixx::localise::lp::{LpOutcome, LpSettings, LpStatus, lp};
 use hottopixx::matrix::Dense;
 use hottopixx::normalise::UnitRows;
+use hottopixx::{Error, Goal};
 
 const ROWS: [[f64; 4]; 5] = [
     [5.0, 1.0, 0.0, 1.0],
@@ -136,4 +137,18 @@ fn false_fits_are_noticed() {
         assert!(found.contains(&Check::FitStatus) && found.contains(&Check::FitReference));
         assert!(fits(upper.clone(), |f| f.dual.fill(0.0)).contains(&Check::FitStatus));
     }
+}
+
+/// Weights that no number holds may be refused; those of rows in similar units may not.
+#[test]
+fn false_refusals_are_noticed() {
+    let rows = [[1e200, 1e200], [1e-150, 0.0], [1.0, 2.0]];
+    let x = UnitRows::new(&Dense::from_rows(&rows).unwrap().into()).unwrap();
+    let judged = |row, hott| {
+        let mut findings = Findings::default();
+        judge_refusal(&x, "test", &Error::Unrepresentable { row, hott }, &mut findings);
+        failed(&findings)
+    };
+    assert_eq!((judged(0, 1), judged(1, 0)), (vec![], vec![]));
+    assert_eq!((judged(0, 2), judged(9, 2)), (vec![Check::Refused], vec![Check::Refused]));
 }
