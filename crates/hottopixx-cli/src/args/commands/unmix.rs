@@ -15,11 +15,12 @@ Examples:
   hottopixx unmix samson.mat --rank 3 --out answer
   hottopixx unmix pixels.csv --shape 95x95 --rank 3  pixels x bands
   hottopixx unmix bands.npy --transpose --shape 95x95 --rank 3
-  hottopixx unmix cube.npy --rank 4 --negative clip --wavelengths nm.txt --out answer
+  hottopixx unmix cube.npy --rank 4 --negative clip --wavelengths nm.txt \\
+      --out answer
 
 Every material is named by a pure pixel; its spectrum is the mean of the purest
-pixels. Bands are weighed by their noise, dark pixels and pixels that nothing else
-is like name no material, and neighbours that look the same are averaged first.
+pixels. Bands are weighed by their noise; dark pixels, and pixels that nothing
+else is like, name no material; neighbours that look the same are averaged.
 Brightness plays no part in the choice. --out writes the maps as abundances.npy
 and, to look at, as report.html.")]
 pub struct UnmixArgs {
