@@ -269,7 +269,10 @@ fn first_order_total(
     if entries < FIRST_ORDER_FROM || !first_order::fits_memory(f, n) {
         return Ok(None);
     }
-    let (steps, work) = FIRST_ORDER;
+    let (steps, mut work) = FIRST_ORDER;
+    if control.remaining().is_some() {
+        work = f64::INFINITY; // the caller says how long
+    }
     // What single precision and the verifier's rounding take from the gap.
     let settings = FirstOrderSettings {
         weights: Weights::UpToDiagonal,
