@@ -55,9 +55,9 @@ def save_estimator(
     for name, value in parameters.items():
         if value is None or isinstance(value, (bool, int, float, str)):
             continue
-        parameters[name] = [] if value is None else np.asarray(value).tolist()
-        if isinstance(value, (np.random.RandomState, np.random.Generator)):
-            parameters[name] = None  # its state has moved on
+        # The state of a generator has moved on.
+        drawn = isinstance(value, (np.random.RandomState, np.random.Generator))
+        parameters[name] = None if drawn else np.asarray(value).tolist()
     said, inner = _parts(model.result_)
     kept = {
         "kind": "estimator",
