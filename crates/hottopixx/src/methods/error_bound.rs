@@ -62,10 +62,10 @@ fn reach(effort: Effort, shape: Shape) -> Option<(f64, usize, f64)> {
 const USUAL_ENTRIES: f64 = 4e6;
 
 /// Columns are merged where they leave fewer steps of the work than one for this many rows: after fewer, next
-/// to nothing is proven (20 were enough for 2,000 words, 24 too few for 3,400).
-const ROWS_PER_STEP: f64 = 100.0;
+/// to nothing is proven (20 are plenty for 2,000 words).
+const ROWS_PER_STEP: f64 = 150.0;
 /// Steps that are then left, and the fewest columns that are worth the trouble.
-const STEPS_WHEN_MERGED: f64 = 60.0;
+const STEPS_WHEN_MERGED: f64 = 40.0;
 const LEAST_COLUMNS: usize = 64;
 
 /// Columns that X should have for this much work within this memory: its own, or fewer. `None` where it
