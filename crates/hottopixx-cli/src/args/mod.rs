@@ -14,8 +14,8 @@ mod text;
 
 pub use commands::{
     ApplyArgs, CertifyArgs, CompareArgs, CompletionsArgs, DemoArgs, EvaluateArgs, FactorArgs,
-    GenerateArgs, InfoArgs, ManArgs, PartitionArgs, RankArgs, ReproduceArgs, TopicsArgs, UnmixArgs,
-    VerifyArgs,
+    GenerateArgs, InfoArgs, ManArgs, PartitionArgs, RankArgs, ReproduceArgs, SampleArgs,
+    SampleName, TopicsArgs, UnmixArgs, VerifyArgs,
 };
 pub use documents::DocumentArgs;
 pub use input::{FileArgs, InputArgs};
@@ -67,6 +67,8 @@ pub enum Command {
     Factor(FactorArgs),
     /// The topics of new documents, from an answer of 'topics'
     Apply(ApplyArgs),
+    /// Write sample data to try things with
+    Sample(SampleArgs),
     /// Make an instance whose answer is known
     Generate(GenerateArgs),
     /// Say what a file holds and what to do with it
