@@ -25,7 +25,8 @@ if (location.protocol === "file:") {
       this.frame = frame;
     }
     postMessage(data) {
-      this.ready.then(() => this.frame.contentWindow.postMessage(data, "*"));
+      // Not the frame's own, which leads back here.
+      this.ready.then(() => window.postMessage.call(this.frame.contentWindow, data, "*"));
     }
     terminate() {
       this.frame.remove();

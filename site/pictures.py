@@ -249,7 +249,7 @@ def reports(folder: Path) -> None:
     """Pages of answers in a browser."""
     run(folder, "sample", "news")
     run(folder, "topics", "news.csv", "--title", "story", "--rank", "10", "--out", "topics")
-    photograph(folder / "topics" / "report.html", "topics-report.png", 1100, 1180, top=0.29)
+    photograph(folder / "topics" / "report.html", "topics-report.png", 1100, 1155, top=0.305)
     run(
         folder,
         "generate",

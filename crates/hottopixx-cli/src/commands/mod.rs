@@ -13,6 +13,7 @@ mod partition;
 mod rank;
 pub mod reproduce;
 mod sample;
+mod self_test;
 mod shell;
 mod topics;
 mod unmix;
@@ -41,6 +42,7 @@ pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
         Command::Compare(args) => compare::run(args, started),
         Command::Partition(args) => partition::run(args),
         Command::Reproduce(args) => reproduce::run(args, started),
+        Command::SelfTest => self_test::run(started),
         Command::Completions(args) => shell::completions(args),
         Command::Man(args) => manual::run(args),
         Command::Bench { .. } => Err(Failure::Wrong(

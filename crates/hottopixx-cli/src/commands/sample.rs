@@ -37,9 +37,9 @@ pub fn run(args: &SampleArgs) -> Result<(), Failure> {
                  Try: hottopixx unmix {} --rank {} --out answer",
                 path.display(),
                 shape[2],
-                scene.materials,
+                scene.spectra.len(),
                 path.display(),
-                scene.materials
+                scene.spectra.len()
             )
         }
     };

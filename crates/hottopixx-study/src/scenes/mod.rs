@@ -69,15 +69,20 @@ pub struct ExampleScene {
     pub pixels: Dense,
     /// Height and width.
     pub shape: (usize, usize),
-    /// How many materials it is made of.
-    pub materials: usize,
+    /// The spectra of its materials.
+    pub spectra: Vec<Vec<f64>>,
 }
 
 impl ExampleScene {
     /// Always the same: 64 x 64 pixels, 100 bands.
     pub fn new() -> Self {
         let scene = Scene::new(EXAMPLE_SEED, 64, 100);
-        ExampleScene { materials: scene.spectra.len(), pixels: scene.pixels, shape: scene.shape }
+        ExampleScene { spectra: scene.spectra, pixels: scene.pixels, shape: scene.shape }
+    }
+
+    /// The mean angle between its spectra and as many others, in degrees, matched such that it is least.
+    pub fn angle(&self, found: &[Vec<f64>]) -> f64 {
+        mean_angle(&self.spectra, found)
     }
 }
 
