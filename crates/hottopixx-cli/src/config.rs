@@ -95,7 +95,7 @@ fn flags(
                 "[{key}] is no command: see 'hottopixx --help' for those there are"
             )));
         };
-        for key in section.keys().filter(|key| flag(command, key).is_none()) {
+        if let Some(key) = section.keys().find(|key| flag(command, key).is_none()) {
             return Err(wrong(format!(
                 "[{}] has no flag --{key}: see 'hottopixx {} --help' for those there are",
                 command.get_name(),

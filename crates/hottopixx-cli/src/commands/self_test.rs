@@ -91,7 +91,8 @@ fn of_method(instance: &Instance, method: Method) -> Outcome {
     for ((name, real), said) in
         audit::errors(&instance.matrix, &answer.f, &answer.w).into_iter().zip(said)
     {
-        if !((real - said).abs() <= audit::AGREEMENT) {
+        let agree = (real - said).abs() <= audit::AGREEMENT;
+        if !agree {
             return Err(format!("{name} is {real}, and {said} is said"));
         }
     }
@@ -152,7 +153,8 @@ fn certificate(instance: &Instance) -> Outcome {
     let certified = Factor::new(RANK).method(Method::Minimax).certify(&instance.matrix, None);
     let mut certified = certified.map_err(|error| error.to_string())?;
     let verified = certified.verified.map_err(|refusal| refusal.to_string())?;
-    if !(verified.lower_bound <= certified.bounded_inf1 * (1.0 + 1e-9)) {
+    let is_below = verified.lower_bound <= certified.bounded_inf1 * (1.0 + 1e-9);
+    if !is_below {
         let found = certified.bounded_inf1;
         return Err(format!("bound {}, and rows have {found}", verified.lower_bound));
     }
