@@ -28,6 +28,8 @@ def test_what_is_not_printed_or_fails_is_told(tmp_path: Path) -> None:
     assert ran.returncode == 1 and "shown, but not printed: rows 4" in ran.stderr
     assert snippets("--write", str(page)).returncode == 0
     assert "rows 3\n```" in page.read_text() and snippets(str(page)).returncode == 0
+    page.write_text("```python\nprint('error 0.50')\n```\n\n```output\nerror 0.60\n```\n")
+    assert snippets(str(page)).returncode == 1
     page.write_text("```bash\nhottopixx factor nowhere.npy --rank 2\n```\n")
     ran = snippets(str(page))
     assert ran.returncode != 0 and "nowhere.npy" in ran.stderr
