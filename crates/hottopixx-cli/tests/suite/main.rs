@@ -2,6 +2,7 @@
 
 mod big;
 mod browser;
+mod comforts;
 mod commands;
 mod common;
 mod hostile;
