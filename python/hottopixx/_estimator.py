@@ -24,6 +24,8 @@ from ._fits import weights_on
 from ._fitted import FittedAnswer, component_count, increasing, warn_of_limits
 from ._functions import factored
 from ._options import seed_number, threads_of
+from ._saving import restore_features
+from ._weights import scaled, weighed
 
 if TYPE_CHECKING:
     from ._answer import Factorization
@@ -208,11 +210,12 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
             )
         names = list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
         options: Any = {**self._options(), "threads": threads_of(self.n_jobs)}
-        weighed = X if sample_weight is None else _scaled(X, sample_weight)
+        seen, weights = weighed(X, sample_weight, self.method)
         rank: Any = self._rank(X)
-        result = factored(weighed.T, rank, self.method, names, options, "feature")
-        if sample_weight is not None:  # W is in the units of X
-            result = replace(result, W=X[:, result.hott].T)
+        result = factored(seen.T, rank, self.method, names, options, "feature", weights)
+        if seen is not X:  # W is in the units of X
+            columns = X.tocsc() if is_sparse(X) else X
+            result = replace(result, W=columns[:, result.hott].T)
         self._keep(result, X.dtype)
         warn_of_limits(result.stop)
         advise_on_answer(given if is_sparse(given) else X, result.error.mean_l1)
@@ -366,7 +369,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         if sample_weight is not None:
-            X = _scaled(X, _check_sample_weight(sample_weight, X, dtype=X.dtype))
+            X = scaled(X, _check_sample_weight(sample_weight, X, dtype=X.dtype))
         chosen = X[:, self.hott_]
         total, counted = 0.0, 0
         for first in range(0, X.shape[1], _BLOCK):
@@ -381,31 +384,9 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
             counted += int(seen.sum())
         return -total / max(counted, 1)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file; `hottopixx.load` reads it.
-
-        Parameters
-        ----------
-        path : path-like
-            Where to, such as "model.hott".
-        """
-        check_is_fitted(self)
-        from ._saving import save_estimator
-
-        names = getattr(self, "feature_names_in_", None)
-        facts = {
-            "n_features_in_": self.n_features_in_,
-            "dtype": self.components_.dtype.str,
-            "feature_names_in_": None if names is None else list(names),
-        }
-        save_estimator(self, path, {}, facts)
-
     def _restore(self, result: Factorization, arrays: Any, facts: dict[str, Any]) -> None:
         """What `save` wrote."""
-        self.n_features_in_ = facts["n_features_in_"]
-        if facts["feature_names_in_"] is not None:
-            self.feature_names_in_ = np.array(facts["feature_names_in_"], dtype=object)
-        self._keep(result, np.dtype(facts["dtype"]))
+        self._keep(result, restore_features(self, facts))
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
@@ -426,10 +407,3 @@ def _lies_elsewhere(X: Any) -> bool:
     if isinstance(X, (list, tuple)) and X:
         return all(isinstance(path, (str, os.PathLike)) for path in X)
     return isinstance(X, (str, os.PathLike)) or hasattr(X, "to_arrow_refs")
-
-
-def _scaled(X: Any, weights: Any) -> Any:
-    """Samples times their weights."""
-    if is_sparse(X):
-        return (sp.diags_array(weights) @ X).asformat(X.format)
-    return X * weights[:, None]

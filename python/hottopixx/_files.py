@@ -1,4 +1,4 @@
-"""Matrices from files that other programs write: MATLAB, HDF5 and AnnData, Parquet."""
+"""Matrices from files that other programs write: MATLAB, HDF5 and AnnData, Parquet, ENVI."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def read(path: str | os.PathLike[str], key: str | None = None) -> NamedMatrix:
         A file by its extension: `.mat` (MATLAB up to version 7.2), `.h5ad` (AnnData: observations x
         variables), `.h5`, `.hdf5` (needs h5py, as `.h5ad` and `.mat` of version 7.3 do), `.parquet`
         (needs pyarrow; columns of numbers are the matrix, one of text names the rows), `.npy`,
-        `.npz` (numpy's and scipy's), `.mtx`.
+        `.npz` (numpy's and scipy's), `.mtx`, `.hdr` (the header of an ENVI image, which needs
+        spectral: a cube of height x width x bands, with the wavelengths as names of `columns`).
     key : str, optional
         Which variable or data set, where there are several; "layers/counts" for a layer of AnnData.
 
@@ -66,6 +67,7 @@ def read(path: str | os.PathLike[str], key: str | None = None) -> NamedMatrix:
         ".npz": _npz,
         ".mtx": _mtx,
         ".mtx.gz": _mtx,
+        ".hdr": _envi,
     }
     for ending in (endings, path.suffix.lower()):
         if ending in readers:
@@ -99,14 +101,19 @@ def _mat(path: Path, key: str | None) -> NamedMatrix:
     except NotImplementedError:  # version 7.3 is HDF5, columns first
         found = _hdf5(path, key)
         return NamedMatrix(found.matrix.T, None, None)
-    names = [
-        name
-        for name, value in held.items()
-        if not name.startswith("__")
-        and getattr(value, "ndim", 0) == 2
-        and value.dtype.kind in "iufb"
-        and min(value.shape) > 1
-    ]
+
+    def of(sides: int) -> list[str]:
+        return [
+            name
+            for name, value in held.items()
+            if not name.startswith("__")
+            and getattr(value, "ndim", 0) == sides
+            and value.dtype.kind in "iufb"
+            and min(value.shape) > 1
+        ]
+
+    cubes = of(3)
+    names = cubes if key in cubes else of(2) or cubes
     return NamedMatrix(_plain(held[_chosen(path, names, key, "matrix")]), None, None)
 
 
@@ -205,3 +212,16 @@ def _npz(path: Path, key: str | None) -> NamedMatrix:
 
 def _mtx(path: Path, key: str | None) -> NamedMatrix:
     return NamedMatrix(_plain(scipy.io.mmread(path)), None, None)
+
+
+def _envi(path: Path, key: str | None) -> NamedMatrix:
+    try:
+        import spectral
+    except ImportError:
+        raise ImportError(
+            f"{path} is ENVI, and spectral is missing: pip install spectral"
+        ) from None
+    image = spectral.open_image(str(path))
+    wavelengths = image.bands.centers
+    columns = None if wavelengths is None else [f"{value:g}" for value in wavelengths]
+    return NamedMatrix(np.asarray(image.load()), None, columns)

@@ -91,6 +91,23 @@ class FittedAnswer:
         check_is_fitted(self)
         self.result_.report(path, name)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file; `hottopixx.load` reads it.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to, such as "model.hott".
+        """
+        check_is_fitted(self)
+        from ._saving import save_estimator
+
+        save_estimator(self, path, *self._kept())
+
+    def _kept(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and facts that a file keeps beside `result_`, for `_restore`."""
+        return {}, {}
+
     @property
     def plot(self) -> Plots:
         """Pictures: `topics()`, `errors()`, `path()`, `diagonal()`, `maps()`, `spectra()`."""

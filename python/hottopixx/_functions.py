@@ -123,11 +123,16 @@ def factored(
     names: Sequence[str] | None,
     options: Options,
     noun: str = "row",
+    example_weights: list[float] | None = None,
 ) -> Factorization:
-    """As `factor`, where rows are called `noun`s in everything that is said."""
+    """As `factor`, where rows are called `noun`s in everything that is said.
+
+    Columns of X may have been multiplied by `example_weights`, which stand for repetitions.
+    """
     with spoken(noun):
         matrix, names = named_matrix(X, names)
         with prepared(method, options, row_count(matrix), names, noun) as (settings, run):
+            settings["example_weights"] = example_weights
             if isinstance(rank, str) and rank == "auto":
                 path = best_rank(matrix, settings, run, noun, names)
                 number = path.suggested

@@ -50,6 +50,7 @@ __all__ = [
     "path",
     "squish",
     "squish_matrix",
+    "topic_words",
     "topics_page",
     "unmix",
 ]
@@ -123,6 +124,9 @@ def answer_page(
 def main(words: list[str]) -> int: ...
 def cooccurrence(counts: Native, how: Run) -> Native: ...
 def fit_topics(corpus: Corpus, rank: int, settings: TopicSettings, how: Run) -> TopicAnswer: ...
+def topic_words(
+    corpus: Corpus, rank: int, settings: TopicSettings, how: Run
+) -> tuple[list[str], Native]: ...
 def topics_page(
     said: str,
     topics: Floats,

@@ -125,6 +125,7 @@ def prepared(
     for name in ("threads", "epochs", "memory"):
         if given[name] is not None:
             given[name] = whole(given[name], name)
+    given["example_weights"] = None
     given["seed"] = seed_number(given["seed"])
     if given["cost"] is not None:
         given["cost"] = floats(given["cost"], 1, "cost").tolist()

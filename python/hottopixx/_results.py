@@ -229,6 +229,17 @@ class Instance:
     family: str
     #: What it was generated from.
     seed: int
+    #: Height and width of a scene, whose pixels are the rows of X.
+    shape: tuple[int, int] | None = None
+    #: The true spectra of a scene, one for each of `hott`.
+    spectra: Floats | None = None
+
+    @property
+    def cube(self) -> Floats:
+        """A scene as height x width x bands."""
+        if self.shape is None:
+            raise ValueError(f"{self.family} has no pixels: generate a scene")
+        return np.asarray(self.X).reshape(*self.shape, -1)
 
     def recall(self, chosen: Sequence[int] | NDArray[np.intp]) -> float:
         """Share of the topics that the chosen rows hit, from 0 to 1."""
@@ -275,4 +286,6 @@ def instance(X: Any, truth: str) -> Instance:
         alpha=report["alpha"],
         family=report["family"],
         seed=report["seed"],
+        shape=tuple(report["shape"]) if "shape" in report else None,
+        spectra=np.array(report["spectra"]) if "spectra" in report else None,
     )

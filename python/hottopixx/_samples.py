@@ -20,11 +20,10 @@ from ._fits import weights_on
 from ._fitted import FittedAnswer, component_count, increasing, warn_of_limits
 from ._functions import factored
 from ._options import index_names, seed_number, threads_of
+from ._saving import restore_features
 from ._scene import Scene, unmixed
 
 if TYPE_CHECKING:
-    import os
-
     from ._answer import Factorization
     from ._plots import Plots
     from ._types import Floats
@@ -155,7 +154,8 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features), or a cube
-            Nonnegative; or an array of height x width x bands, whose pixels are the samples.
+            Nonnegative; or an array of height x width x bands, whose pixels are the samples, or an
+            image of the package spectral, such as `spectral.open_image("scene.hdr")`.
         y : Ignored
             Not used.
 
@@ -340,40 +340,19 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         called = [names[i] if names else f"sample{i}" for i in self.sample_indices_]
         return np.array(called, dtype=object)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file; `hottopixx.load` reads it.
-
-        Parameters
-        ----------
-        path : path-like
-            Where to, such as "model.hott".
-        """
-        check_is_fitted(self)
-        from ._saving import save_estimator
-
-        names = getattr(self, "feature_names_in_", None)
-        facts = {
-            "n_features_in_": self.n_features_in_,
-            "dtype": self.components_.dtype.str,
-            "image_shape_": self.image_shape_,
-            "feature_names_in_": None if names is None else list(names),
-        }
+    def _kept(self) -> tuple[dict[str, Any], dict[str, Any]]:
         arrays = {}
         if self.spectra_ is not None:
             arrays = {"spectra": self.spectra_, "outliers": self.outliers_, "dark": self.dark_}
-        save_estimator(self, path, arrays, facts)
+        return arrays, {"image_shape_": self.image_shape_}
 
     def _restore(self, result: Factorization, arrays: Any, facts: dict[str, Any]) -> None:
         """What `save` wrote."""
-        self.n_features_in_ = facts["n_features_in_"]
-        if facts["feature_names_in_"] is not None:
-            self.feature_names_in_ = np.array(facts["feature_names_in_"], dtype=object)
-        shape = facts["image_shape_"]
+        dtype, shape = restore_features(self, facts), facts["image_shape_"]
         scene = None
         if arrays:
             back = np.argsort(increasing(result))  # as they were before they were sorted
             scene = Scene(result, arrays["spectra"][back], arrays["outliers"], arrays["dark"])
-        dtype = np.dtype(facts["dtype"])
         self._keep(result, dtype, None if shape is None else tuple(shape), scene)
 
     @property
@@ -390,7 +369,12 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
 
 
 def _flat(X: Any) -> tuple[Any, tuple[int, int] | None]:
-    """Pixels x bands, and height and width where X is a cube."""
+    """Pixels x bands, and height and width where X is a cube.
+
+    An image that the package `spectral` has opened is loaded: ENVI and other formats of sensors.
+    """
+    if hasattr(X, "nbands") and hasattr(X, "load"):
+        X = X.load()
     if is_sparse(X) or getattr(X, "ndim", 3) != 3 or hasattr(X, "columns"):
         return X, None
     array = np.asarray(X)

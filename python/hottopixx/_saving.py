@@ -50,7 +50,17 @@ def save_estimator(
     arrays: dict[str, Any],
     facts: dict[str, Any],
 ) -> None:
-    """Writes a fitted estimator: its parameters, its answer, and what else it keeps."""
+    """Writes a fitted estimator: its parameters, its answer, and what else it keeps.
+
+    `restore_features` reads what all of them keep.
+    """
+    names = getattr(model, "feature_names_in_", None)
+    facts = {
+        "n_features_in_": model.n_features_in_,
+        "dtype": model.components_.dtype.str,
+        "feature_names_in_": None if names is None else list(names),
+        **facts,
+    }
     parameters = dict(model.get_params(deep=False))
     for name, value in parameters.items():
         if value is None or isinstance(value, (bool, int, float, str)):
@@ -67,6 +77,14 @@ def save_estimator(
         "factorization": said,
     }
     _write(path, kept, {**inner, **{f"model_{name}": a for name, a in arrays.items()}})
+
+
+def restore_features(model: Any, facts: dict[str, Any]) -> Any:
+    """What every estimator knows of features, from its file; gives the type of its numbers."""
+    model.n_features_in_ = facts["n_features_in_"]
+    if facts["feature_names_in_"] is not None:
+        model.feature_names_in_ = np.array(facts["feature_names_in_"], dtype=object)
+    return np.dtype(facts["dtype"])
 
 
 def load(path: str | os.PathLike[str]) -> Any:

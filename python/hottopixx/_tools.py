@@ -149,7 +149,8 @@ def generate(
     ----------
     family : str
         "paper" (section 5 of the paper), "midpoints", "ill-conditioned", "near-duplicates",
-        "outliers", "multinomial" or "documents" (sparse counts).
+        "outliers", "multinomial" or "documents" (sparse counts), or "scene" (pixels x bands, with
+        `shape` and `spectra`).
     rank : int
         Number of hott rows.
     features, examples : int, optional
@@ -157,9 +158,11 @@ def generate(
     duplicates : int, optional
         Copies of each hott row.
     noise : float, optional
-        What it means depends on the family: eta for "paper", delta for "midpoints".
+        What it means depends on the family: eta for "paper", delta for "midpoints", a factor on the
+        noise that the seed draws for "scene".
     ill : float, optional
-        How ill-conditioned the hott rows are.
+        How ill-conditioned the hott rows are; for "scene", the share of other materials that every
+        pixel has at least.
     tokens : int, optional
         Words in a document.
     seed : int, default=0
@@ -175,6 +178,9 @@ def generate(
     >>> import hottopixx
     >>> hottopixx.generate("paper", features=40, examples=400, rank=5, duplicates=1).X.shape
     (40, 400)
+    >>> scene = hottopixx.generate("scene", rank=4, features=400, examples=50)
+    >>> scene.cube.shape, scene.spectra.shape
+    ((20, 20, 50), (4, 50))
     """
     numbers = {"rank": rank, "features": features, "examples": examples, "seed": seed}
     for name, value in {**numbers, "duplicates": duplicates, "tokens": tokens}.items():

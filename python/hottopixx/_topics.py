@@ -21,13 +21,15 @@ from ._advice import advise, check_counts
 from ._arrays import from_native, to_native
 from ._documents import are_text, each_batch
 from ._fitted import warn_of_limits
-from ._options import running, threads_of
+from ._options import running, threads_of, whole
 from ._topic_answer import TopicAnswer
 from ._topic_options import anchor_words, least_df, left_out
+from ._topic_path import topic_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from ._path import RankPath
     from ._topic_answer import Columns
     from ._types import TopicSettings
 
@@ -248,6 +250,8 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
         with running(self.max_seconds, bool(self.verbose)) as run:
             model = _native.fit_topics(corpus, int(self.n_components), settings, run)
         self._keep(*model, columns)
+        #: For `path`, as long as the model is neither saved nor pickled.
+        self._source = (corpus, settings)
         for sentence in self.advice_:
             advise(sentence)
         warn_of_limits(self.stop_)
@@ -403,6 +407,34 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
             check_non_negative(counts, "HottTopics (input X)")
             check_counts(counts, "X")
         return sp.csr_array(counts)[:, self._kept]
+
+    def path(self, *, words: int = 1000, max_seconds: float | None = None) -> RankPath:
+        """Errors for every number of anchors up to that of this model.
+
+        One anchor at a time is left out, always the one that is missed least. Where further anchors
+        gain little, there are enough topics.
+
+        Parameters
+        ----------
+        words : int, default=1000
+            The most frequent words, whose rows of co-occurrences are explained by those of the
+            anchors.
+        max_seconds : float, optional
+            After this many seconds the points found so far will do.
+
+        Returns
+        -------
+        RankPath
+            With `points`, the `suggested` number and the `reason`.
+        """
+        check_is_fitted(self, "components_")
+        if not hasattr(self, "_source"):
+            raise ValueError("a model that was loaded or unpickled has no documents: fit it again")
+        return topic_path(self, *self._source, whole(words, "words", 1), max_seconds)
+
+    def __getstate__(self) -> Any:
+        """Without the documents."""
+        return {k: v for k, v in super().__getstate__().items() if k != "_source"}
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns of `transform`: the topics' anchors.

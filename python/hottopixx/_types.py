@@ -43,6 +43,8 @@ class Settings(TypedDict):
     alpha: float | None
     candidates: list[bool] | None
     groups: bool
+    #: What columns have been multiplied with.
+    example_weights: list[float] | None
     memory: int | None
 
 

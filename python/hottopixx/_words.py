@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: What columns are, where rows are called otherwise.
-_COLUMNS = {"feature": "sample", "sample": "feature"}
+_COLUMNS = {"feature": "sample", "sample": "feature", "word": "word"}
 
 
 def in_words(text: str, noun: str) -> str:

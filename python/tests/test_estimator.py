@@ -16,12 +16,18 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hottopixx
 from hottopixx import Hottopixx
+from hottopixx._arrays import dense
 from hottopixx._options import seed_number
 
 
-# Weights count as repetitions where errors are l1, as they are for these methods.
 @parametrize_with_checks(
-    [Hottopixx(), Hottopixx(method="minimax"), Hottopixx(output="loadings", effort="quick")]
+    [
+        Hottopixx(),
+        Hottopixx(method="spa"),
+        Hottopixx(method="hottopixx", epochs=10),
+        Hottopixx(method="minimax"),
+        Hottopixx(output="loadings", effort="quick"),
+    ]
 )
 def test_is_an_estimator(estimator, check):
     check(estimator)
@@ -194,6 +200,24 @@ def test_weights_of_samples_are_repetitions(instance):
     np.testing.assert_array_equal(weighed.result_.W, X[:, weighed.result_.hott].T)
     sparse = Hottopixx(4).fit(sp.csr_array(X), sample_weight=weights)
     assert sparse.hott_.tolist() == weighed.hott_.tolist()
+
+
+@pytest.mark.parametrize("method", ["spa", "snpa", "xray", "gradient", "hottopixx"])
+def test_weights_are_repetitions_for_every_method(method):
+    random = np.random.default_rng(5)
+    X = random.random((14, 25)) ** 3
+    weights = random.integers(0, 6, len(X))
+    shuffled = random.permutation(len(X))
+    # Algorithm 4 keeps dense and sparse samples in ways of its own: each is compared with its like.
+    for kind in (np.asarray, sp.coo_array, sp.csr_matrix):
+        repeated = Hottopixx(4, method=method).fit(kind(X.repeat(weights, axis=0)))
+        weighed = Hottopixx(4, method=method).fit(kind(X[shuffled]), None, weights[shuffled])
+        assert weighed.hott_.tolist() == repeated.hott_.tolist()
+        np.testing.assert_allclose(weighed.components_, repeated.components_, atol=1e-9)
+        chosen = X[shuffled][:, weighed.result_.hott].T
+        np.testing.assert_array_equal(dense(weighed.result_.W), chosen)
+    once = Hottopixx(4, method=method).fit(X, sample_weight=np.ones(len(X)))
+    assert once.hott_.tolist() == Hottopixx(4, method=method).fit(X).hott_.tolist()
 
 
 def test_loadings_use_every_feature(instance):

@@ -61,6 +61,30 @@ def test_parquet(tmp_path):
         hottopixx.read(tmp_path / "holes.parquet")
 
 
+def test_cubes_of_matlab_and_envi(tmp_path):
+    cube = np.random.default_rng(0).random((4, 5, 6))
+    scipy.io.savemat(tmp_path / "a.mat", {"cube": cube, "names": np.zeros((1, 3))})
+    np.testing.assert_array_equal(hottopixx.read(tmp_path / "a.mat").matrix, cube)
+    scipy.io.savemat(tmp_path / "b.mat", {"cube": cube, "truth": np.ones((4, 5))})
+    assert hottopixx.read(tmp_path / "b.mat").matrix.shape == (4, 5)
+    np.testing.assert_array_equal(hottopixx.read(tmp_path / "b.mat", "cube").matrix, cube)
+
+    spectral = pytest.importorskip("spectral")
+    header = str(tmp_path / "scene.hdr")
+    nanometres = [450.0, 500.5, 550.0, 600.0, 650.0, 700.0]
+    spectral.envi.save_image(
+        header, cube, dtype=np.float64, metadata={"wavelength": nanometres}, ext="img"
+    )
+    found = hottopixx.read(header)
+    np.testing.assert_allclose(found.matrix, cube, rtol=1e-6)
+    assert found.columns == ["450", "500.5", "550", "600", "650", "700"]
+    image = spectral.open_image(header)
+    models = [hottopixx.HottSamples(3, method="spa").fit(X) for X in (image, found.matrix)]
+    assert models[0].image_shape_ == (4, 5)
+    assert models[0].sample_indices_.tolist() == models[1].sample_indices_.tolist()
+    assert models[0].maps_().shape == models[0].maps_(X=image).shape == (4, 5, 3)
+
+
 def test_what_numpy_and_scipy_write(tmp_path):
     np.save(tmp_path / "a.npy", X)
     np.savez(tmp_path / "b.npz", X=X)

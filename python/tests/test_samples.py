@@ -15,7 +15,12 @@ from hottopixx import HottSamples
 
 
 @parametrize_with_checks(
-    [HottSamples(effort="quick"), HottSamples(method="spa", abundances="sum-to-one")]
+    [
+        HottSamples(effort="quick"),
+        HottSamples(method="spa", abundances="sum-to-one"),
+        HottSamples(method="hottopixx"),
+        HottSamples(method="unmix", smooth=True, abundances="shares"),
+    ]
 )
 def test_is_an_estimator(estimator, check):
     check(estimator)

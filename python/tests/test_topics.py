@@ -446,6 +446,23 @@ def test_counts_and_poor_answers_get_advice(documents):
         Hottopixx(2, method="spa").fit(X)
 
 
+def test_the_path_of_topics_leads_to_the_planted_number(documents):
+    model = HottTopics(5, min_df=2, candidate_df=2).fit(documents)
+    path = model.path()
+    assert [point.rank for point in path.points] == [1, 2, 3, 4, 5] and path.suggested == 3
+    assert (np.diff(path.mean_l1) <= 1e-9).all() and path.noun == "word"
+    labels = {path.names[row] for row in path.points[-1].hott}
+    assert labels == set(model.anchors_) and "row" not in str(path)
+    pooled = HottTopics(3, anchors="oil+price").fit(documents)
+    assert pooled.path(words=9).points[-1].rank == 3
+    assert path.plot().get_xlabel() == "number of chosen words"
+    again = pickle.loads(pickle.dumps(model))
+    with pytest.raises(ValueError, match="has no documents: fit it again"):
+        again.path()
+    with pytest.raises(ValueError, match="words is 0"):
+        model.path(words=0)
+
+
 def test_cooccurrence_keeps_its_type_and_wants_counts(counts):
     words = counts.T
     dense = hottopixx.cooccurrence(words)

@@ -39,7 +39,7 @@ mod _native {
     #[pymodule_export]
     use super::settings::check_settings;
     #[pymodule_export]
-    use super::topics::{Corpus, Counter, Saved, fit_topics};
+    use super::topics::{Corpus, Counter, Saved, fit_topics, topic_words};
     #[pymodule_export]
     use super::topics_page::topics_page;
     #[pymodule_export]

@@ -27,6 +27,7 @@ pub struct Settings {
     alpha: Option<f64>,
     candidates: Option<Vec<bool>>,
     groups: bool,
+    example_weights: Option<Vec<f64>>,
     memory: Option<u64>,
 }
 
@@ -49,6 +50,7 @@ impl Settings {
         let factor = given(factor, self.epsilon, Factor::epsilon);
         let factor = given(factor, self.alpha, Factor::alpha);
         let factor = given(factor, self.candidates, Factor::candidates);
+        let factor = given(factor, self.example_weights, Factor::example_weights);
         Ok(given(factor, self.memory, Factor::memory))
     }
 

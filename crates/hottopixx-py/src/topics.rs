@@ -10,7 +10,7 @@ use hottopixx::Error;
 use hottopixx::control::Control;
 use hottopixx::matrix::{Dense, Matrix};
 use hottopixx::text::{self, Reading, StopWords, Tokeniser, VocabularyRules};
-use hottopixx::topics::{SavedTopics, TopicModel, Topics};
+use hottopixx::topics::{SavedTopics, ShownTopics, TopicModel, Topics};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -173,6 +173,21 @@ pub fn fit_topics(
     Ok((said, matrices, PyArray1::from_vec(py, lengths).unbind()))
 }
 
+/// The words that topics are found with, and how often any two stand together.
+#[pyfunction]
+pub fn topic_words(
+    py: Python<'_>,
+    corpus: &Corpus,
+    rank: usize,
+    settings: TopicSettings,
+    how: Run,
+) -> PyResult<(Vec<String>, Py<PyAny>)> {
+    let (corpus, topics) = (corpus.0.clone(), settings.topics(rank, &corpus.0)?);
+    let count = move |control: &Control| topics.control(control.clone()).cooccurrence(&corpus);
+    let (words, pairs) = run(py, &how, count)?;
+    Ok((words, to_python(py, pairs)?))
+}
+
 /// How many words of the model each document has. The model's words are in the order of the corpus.
 fn lengths(corpus: &text::Corpus, model: &TopicModel) -> Vec<f64> {
     let mut kept = model.words.iter().peekable();
@@ -218,6 +233,7 @@ impl Saved {
             words: vocabulary,
             evidence,
             topics,
+            shown: ShownTopics::default(),
         };
         saved.check().map_err(run::to_python)?;
         Ok(Saved { saved: Arc::new(saved), threads })

@@ -32,6 +32,23 @@ pub enum Error {
         /// The entry.
         value: f64,
     },
+    /// Pixels of a scene with values below zero, which were to be refused.
+    #[error(
+        "{count} of {values} values are below zero, the first {value} (pixel {pixel}, band {band}): choose clip to \
+         count them as zero, or mend the calibration"
+    )]
+    NegativePixels {
+        /// How many values are.
+        count: usize,
+        /// Of how many.
+        values: usize,
+        /// The first: its pixel, from 0.
+        pixel: usize,
+        /// Its band, from 0.
+        band: usize,
+        /// What it is.
+        value: f64,
+    },
     /// NaN or infinite.
     #[error(
         "row {row}, column {col} is {value}: entries must be finite numbers; fill or drop missing values first"

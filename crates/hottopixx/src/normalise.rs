@@ -10,6 +10,7 @@ use crate::control::Control;
 use crate::matrix::{Dense, Matrix, Row, Shape};
 use crate::{Error, kernels};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// X with unit row sums: the `f x n` matrix that every algorithm of the paper works on.
 #[derive(Debug, Clone)]
@@ -24,6 +25,8 @@ pub struct UnitRows {
     /// Sum of that row in the input.
     sums: Vec<f64>,
     input_rows: usize,
+    /// See [`UnitRows::squares`].
+    squares: Option<Arc<UnitRows>>,
 }
 
 /// Sums in this range can be divided by, and products of two entries neither overflow nor vanish.
@@ -57,7 +60,8 @@ impl UnitRows {
             let factors = kept.iter().map(|&i| 1.0 / copy.row(i).sum()).collect();
             (copy, factors)
         };
-        Ok(UnitRows { raw, places: kept.clone(), factors, kept, sums, input_rows: input.rows() })
+        let (input_rows, squares) = (input.rows(), None);
+        Ok(UnitRows { raw, places: kept.clone(), factors, kept, sums, input_rows, squares })
     }
 
     /// The size of X.
@@ -155,7 +159,26 @@ impl UnitRows {
             kept: self.kept.clone(),
             sums: self.sums.clone(),
             input_rows: self.input_rows,
+            squares: None,
         })
+    }
+
+    /// The same, told what the columns of the input have been multiplied with: column k stands for `w_k` copies of
+    /// the example `x_k / w_k`. Sums over the copies are what they are in X, but a sum of squares is
+    /// `w_k (x_k / w_k)^2`: what [`UnitRows::squares`] gives holds `x_k / sqrt(w_k)` (0 for weight 0), so that inner
+    /// products of its rows are those of the copies. Takes a copy of X.
+    pub(crate) fn with_example_weights(mut self, weights: &[f64]) -> Self {
+        let over = |w: &f64| if *w > 0.0 { 1.0 / w.sqrt() } else { 0.0 };
+        let mut squares = self.clone();
+        squares.raw.scale_columns(&weights.iter().map(over).collect::<Vec<_>>());
+        self.squares = Some(Arc::new(squares));
+        self
+    }
+
+    /// The rows as sums of squares are to see them: X itself, unless examples have weights. Its rows need not
+    /// sum to one.
+    pub(crate) fn squares(&self) -> &UnitRows {
+        self.squares.as_deref().unwrap_or(self)
     }
 
     /// `X v`, parallel over rows. O(nonzeros).

@@ -45,11 +45,14 @@ pub fn run(args: &args::GenerateArgs) -> Result<(), Failure> {
     if args.quiet {
         return Ok(());
     }
+    let pixels =
+        instance.truth.shape.map(|(height, width)| format!(" ({height} x {width} pixels)"));
     print(&format!(
-        "{}: {} x {}, {} nonzeros, rank {}; the truth is in {}\n",
+        "{}: {} x {}{}, {} nonzeros, rank {}; the truth is in {}\n",
         args.out.display(),
         grouped(instance.matrix.rows()),
         grouped(instance.matrix.cols()),
+        pixels.unwrap_or_default(),
         grouped(instance.matrix.nonzeros()),
         args.rank,
         truth.display()

@@ -71,15 +71,17 @@ pub fn run(args: &args::UnmixArgs, started: Instant) -> Result<(), Failure> {
     }
 }
 
-/// The library's sentence, with the words of the command line.
+/// The library's sentence; where it speaks of a setting, with the words of the command line.
 fn wrong(source: &Source, error: &hottopixx::Error) -> Failure {
-    match Failure::from_library(&source.name(), error) {
-        Failure::Wrong(sentence) => Failure::Wrong(
-            sentence
-                .replace("negative = refuse is not possible: ", "")
-                .replace("choose clip to", "give --negative clip to"),
-        ),
-        other => other,
+    match *error {
+        hottopixx::Error::NegativePixels { count, values, pixel, band, value } => {
+            Failure::Wrong(format!(
+                "{}: {count} of {values} values are below zero, the first {value} (pixel {pixel}, band {band}): give \
+                 --negative clip to count them as zero, or mend the calibration",
+                source.name()
+            ))
+        }
+        _ => Failure::from_library(&source.name(), error),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::error::{Fault, FileLocation, quote};
 use crate::scan::Lines;
 use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use serde_json::{Map, Value};
+use std::cell::Cell;
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 
@@ -47,13 +48,20 @@ pub(super) fn read(
 
 /// The objects of one array, each handed on when it is read.
 fn array(reader: impl Read, objects: &mut Objects<'_, '_>) -> Result<(), Fault> {
-    let mut fault = None;
-    let elements = Elements { objects, fault: &mut fault };
-    let mut reader = serde_json::Deserializer::from_reader(reader);
+    let longest = objects.columns.longest();
+    let left = Cell::new(longest);
+    let (mut fault, mut number) = (None, 0);
+    let elements =
+        Elements { objects, fault: &mut fault, number: &mut number, left: &left, longest };
+    let mut reader = serde_json::Deserializer::from_reader(Limited { reader, left: &left });
     let read = reader.deserialize_seq(elements).and_then(|()| reader.end());
     match (fault, read) {
         (Some(fault), _) => Err(fault),
         (None, Ok(())) => Ok(()),
+        (None, Err(_)) if left.get() == 0 => Err(Fault::file(
+            format!("object {} is longer than {longest} bytes", number + 1),
+            "divide it into several documents, or raise --memory",
+        )),
         (None, Err(error)) if error.is_io() => Err(std::io::Error::from(error).into()),
         (None, Err(error)) => Err(Fault::line(
             error.line() as u64,
@@ -63,10 +71,32 @@ fn array(reader: impl Read, objects: &mut Objects<'_, '_>) -> Result<(), Fault> 
     }
 }
 
-/// Takes the elements of an array; why it ended goes to `fault`.
+/// A reader that ends with an error when this many bytes have been read: sizes of elements are limited as those of
+/// lines are, since one is held in memory as a whole. Whoever takes an element sets the number back.
+struct Limited<'a, R> {
+    reader: R,
+    left: &'a Cell<u64>,
+}
+
+impl<R: Read> Read for Limited<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let most = usize::try_from(self.left.get()).unwrap_or(usize::MAX).min(buffer.len());
+        if most == 0 && !buffer.is_empty() {
+            return Err(std::io::Error::other("an element is too long"));
+        }
+        let read = self.reader.read(&mut buffer[..most])?;
+        self.left.set(self.left.get() - read as u64);
+        Ok(read)
+    }
+}
+
+/// Takes the elements of an array; why it ended goes to `fault`, how many there were to `number`.
 struct Elements<'a, 'b, 'c> {
     objects: &'a mut Objects<'b, 'c>,
     fault: &'a mut Option<Fault>,
+    number: &'a mut u64,
+    left: &'a Cell<u64>,
+    longest: u64,
 }
 
 impl<'de> Visitor<'de> for Elements<'_, '_, '_> {
@@ -77,9 +107,10 @@ impl<'de> Visitor<'de> for Elements<'_, '_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let mut number = 0;
         while let Some(object) = elements.next_element::<Object>()? {
-            number += 1;
+            *self.number += 1;
+            let number = *self.number;
+            self.left.set(self.longest);
             let fault = match self.objects.take(&object, number) {
                 Ok(Ok(())) => continue,
                 Ok(Err((what, remedy))) => Fault::file(format!("object {number}: {what}"), remedy),

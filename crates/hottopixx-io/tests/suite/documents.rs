@@ -235,6 +235,25 @@ fn fields_of_json_may_be_nested_odd_or_in_an_array() {
     }
 }
 
+/// Elements of an array are held in memory one at a time, as lines are, and limited as lines are.
+#[test]
+fn an_object_of_an_array_has_a_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.json");
+    let little = DocumentColumns { max_bytes: Some(0), ..DocumentColumns::default() };
+    let object = |length: usize| format!("{{\"text\": \"{}\"}}", "a ".repeat(length / 2));
+    let array = |lengths: &[usize]| {
+        let objects: Vec<String> = lengths.iter().map(|&length| object(length)).collect();
+        format!("[{}]", objects.join(", "))
+    };
+    // Together they may be longer than one may be.
+    std::fs::write(&path, array(&[40_000; 5])).unwrap();
+    assert_eq!(read(&path, DocumentFormat::JsonLines, &little).unwrap().0.len(), 5);
+    std::fs::write(&path, array(&[10, 100_000])).unwrap();
+    let error = read(&path, DocumentFormat::JsonLines, &little).unwrap_err().to_string();
+    assert!(error.contains("object 2 is longer than") && error.contains("--memory"), "{error}");
+}
+
 #[test]
 fn what_is_no_text_is_refused() {
     let folder = tempfile::tempdir().unwrap();

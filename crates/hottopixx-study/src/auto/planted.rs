@@ -48,6 +48,7 @@ fn varied(family: Family, seed: u64) -> Recipe {
             Recipe::new(family, rank).size(60 + 2 * wide, 400).duplicates(copies)
         }
         Family::Documents => Recipe::new(family, rank).size(100 + 5 * wide, 300),
+        Family::Scene => Recipe::new(family, rank).size(12 * rank, wide.max(rank)),
         _ => Recipe::new(family, rank).size(12 * rank, wide.max(rank)).duplicates(copies),
     };
     if family != Family::Multinomial {

@@ -58,6 +58,17 @@ impl Checked {
             }
             None => None,
         };
+        if let Some(weights) = &settings.example_weights {
+            let (name, found, expected) = ("example_weights", weights.len(), x.examples());
+            if found != expected {
+                let what = "columns of the matrix";
+                return Err(Error::Length { name, found, expected, what });
+            }
+            if let Some(at) = weights.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+                let remedy = format!("entry {at} must be a finite number, not below zero");
+                return Err(Error::Setting { name, value: weights[at].to_string(), remedy });
+            }
+        }
         let available = allowed.iter().filter(|a| **a).count();
         if rank == 0 || rank > available {
             let what = match settings.candidates {

@@ -101,7 +101,8 @@ impl Factor {
         let gathered = if shape.dense { 0 } else { 16 * r * shape.longest_row() };
         let threads = self.thread_count() as u64;
         let clean = 4 * shape.some_rows(r) + threads * (gathered + 96 * n) + 48 * f * r;
-        let (matrix, answer) = (shape.bytes(), bytes::answer(shape, r));
+        let copies = 1 + u64::from(self.example_weights.is_some());
+        let (matrix, answer) = (copies * shape.bytes(), bytes::answer(shape, r));
         // Settings without which there is no run take no memory.
         let own = |factor: &Factor| {
             let method = factor.method_with_settings();

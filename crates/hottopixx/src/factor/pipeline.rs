@@ -89,8 +89,12 @@ impl<'a> Prepared<'a> {
 
     /// The same for a matrix that was normalised before.
     pub fn with_x(settings: &Factor, matrix: &'a Matrix, x: UnitRows) -> Result<Self, Error> {
-        let settings = Checked::new(settings, &x)?;
-        Ok(Prepared { matrix, x, settings })
+        let checked = Checked::new(settings, &x)?;
+        let x = match &settings.example_weights {
+            Some(weights) => x.with_example_weights(weights),
+            None => x,
+        };
+        Ok(Prepared { matrix, x, settings: checked })
     }
 
     /// What methods are asked.

@@ -33,6 +33,7 @@ pub struct Factor {
     pub(super) alpha: Option<f64>,
     pub(super) candidates: Option<Vec<bool>>,
     pub(super) groups: bool,
+    pub(super) example_weights: Option<Vec<f64>>,
     pub(super) memory: Option<u64>,
     pub(super) control: Control,
 }
@@ -58,6 +59,7 @@ impl Factor {
             alpha: None,
             candidates: None,
             groups: true,
+            example_weights: None,
             memory: None,
             control: Control::default(),
         }
@@ -168,6 +170,15 @@ impl Factor {
         self
     }
 
+    /// What each column of the matrix has been multiplied with (default: nothing): column k then stands for `w_k`
+    /// copies of an example. l1 errors are those of the copies without being told; where squares decide
+    /// ([`Method::Spa`], [`Method::Snpa`], [`Method::Xray`], [`Method::Gradient`]), a copy of the matrix is taken in which
+    /// their sums are those of the copies as well.
+    pub fn example_weights(mut self, weights: Vec<f64>) -> Self {
+        self.example_weights = Some(weights);
+        self
+    }
+
     /// Bytes that the computation may take beside the matrix (default [`USUAL_BUDGET`], on any
     /// machine). [`Method::Hottopixx`] keeps to it where it can; where that changes its answer, a note
     /// says so. The others take what [`Factor::footprint`] says.
@@ -194,11 +205,12 @@ impl Factor {
     pub fn fingerprint(&self, matrix: &Matrix) -> u64 {
         let Factor { rank, method, objective, effort, cleaning, seed, epochs, cost, .. } = self;
         let Factor { tau, gap, trace, epsilon, alpha, candidates, groups, .. } = self;
+        let weights = &self.example_weights;
         let memory = self.effect_of_memory(matrix);
         let version = env!("CARGO_PKG_VERSION");
         let settings = format!(
             "{version} {rank} {method:?} {objective:?} {effort:?} {cleaning:?} {seed} {epochs:?} {cost:?} {tau:?} \
-             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {groups} {memory:?}"
+             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {groups} {memory:?} {weights:?}"
         );
         fingerprint(matrix, &settings)
     }

@@ -84,7 +84,7 @@ pub fn frobenius(
     settings.check(x.features())?;
     let candidates = candidate_rows(allowed, rank)?;
     let trace = settings.trace.then_some(rank as f64);
-    let Some(program) = Program::new(x, &candidates, trace, settings, control) else {
+    let Some(program) = Program::new(x.squares(), &candidates, trace, settings, control) else {
         let stop = control.cut_short().unwrap_or(Stop::Interrupted);
         return Ok(Localisation::nothing(x.features(), stop));
     };

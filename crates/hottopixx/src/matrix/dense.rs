@@ -119,4 +119,10 @@ impl Dense {
             row.iter_mut().for_each(|v| *v *= factor);
         }
     }
+
+    pub(super) fn scale_columns(&mut self, factors: &[f64]) {
+        for row in self.values_mut().chunks_exact_mut(factors.len().max(1)) {
+            row.iter_mut().zip(factors).for_each(|(value, factor)| *value *= factor);
+        }
+    }
 }

@@ -123,6 +123,14 @@ impl Matrix {
         }
     }
 
+    /// Multiplies column `k` by `factors[k]`, in place.
+    pub(crate) fn scale_columns(&mut self, factors: &[f64]) {
+        match self {
+            Matrix::Dense(m) => m.scale_columns(factors),
+            Matrix::Sparse(m) => m.scale_columns(factors),
+        }
+    }
+
     /// Checks what every later step relies on: at least one entry, all finite, none negative
     /// ([`Matrix::scan`]).
     ///

@@ -228,6 +228,12 @@ impl Sparse {
         }
     }
 
+    pub(super) fn scale_columns(&mut self, factors: &[f64]) {
+        self.scan.forget();
+        let values = self.values.make_mut().iter_mut().zip(self.columns.iter());
+        values.for_each(|(value, &k)| *value *= factors[k as usize]);
+    }
+
     /// Every row sorted by column, repeated places added.
     fn sorted_and_merged(self) -> Sparse {
         let mut columns = Vec::with_capacity(self.columns.len());

@@ -97,6 +97,8 @@ pub(super) fn generate(recipe: &Recipe) -> Result<Instance, Error> {
         outliers: Vec::new(),
         epsilon: None,
         alpha: None,
+        shape: None,
+        spectra: None,
     };
     Ok(Instance { matrix: merge(features, examples, blocks)?.into(), truth })
 }

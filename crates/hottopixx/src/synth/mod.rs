@@ -2,7 +2,7 @@
 //!
 //! One file per family. [`Family::Paper`] is section 5 of the paper; the others are where greedy
 //! methods fail, so that convex programs earn their keep (middle points after Gillis and Vavasis).
-//! All families but `multinomial` and `documents`, which are sparse, share one shape: r hott rows W with unit sums, every other row a
+//! All families but `multinomial` and `documents`, which are sparse, and `scene` share one shape: r hott rows W with unit sums, every other row a
 //! nonnegative combination of them that is then disturbed, rows in random order.
 //!
 //! Random numbers come from ChaCha8, one stream for each row (or block of documents): the same
@@ -26,6 +26,7 @@ mod near_duplicates;
 mod outliers;
 mod paper;
 mod rows;
+mod scene;
 #[cfg(test)]
 mod tests;
 mod truth;
@@ -52,11 +53,13 @@ pub enum Family {
     Multinomial,
     /// Sparse words by documents in which anchor words are hott, at any size.
     Documents,
+    /// Pixels by bands of a hyperspectral scene.
+    Scene,
 }
 
 impl Family {
     /// Every family, in the order in which they are listed to users.
-    pub const ALL: [Family; 7] = [
+    pub const ALL: [Family; 8] = [
         Family::Paper,
         Family::Midpoints,
         Family::IllConditioned,
@@ -64,6 +67,7 @@ impl Family {
         Family::Outliers,
         Family::Multinomial,
         Family::Documents,
+        Family::Scene,
     ];
 
     /// The name on the command line and in the truth file.
@@ -76,6 +80,7 @@ impl Family {
             Family::Outliers => "outliers",
             Family::Multinomial => "multinomial",
             Family::Documents => "documents",
+            Family::Scene => "scene",
         }
     }
 
@@ -91,6 +96,7 @@ impl Family {
             Family::Outliers => "the paper's instances with a few unrelated, extreme rows",
             Family::Multinomial => "sparse word counts of documents drawn from topics with anchors",
             Family::Documents => "large sparse words by documents whose anchor words are hott",
+            Family::Scene => "pixels by bands of a scene: materials, shadows, noise, dead pixels",
         }
     }
 
@@ -129,11 +135,12 @@ pub struct Recipe {
     /// further anchor words in `multinomial` and `documents`.
     pub duplicates: usize,
     /// eta: every row is moved by at most `eta * alpha^2 / (20 + 13 alpha)` in l1. In `midpoints`,
-    /// delta, how far midpoints are pushed; in `multinomial`, the share of tokens, less than 1, that
+    /// delta, how far midpoints are pushed; in `scene`, a factor on the noise that the seed draws; in `multinomial`, the share of tokens, less than 1, that
     /// belong to no topic; in `documents`, how far the logarithms of core words' weights stray.
     pub noise: f64,
     /// S in [0, 1), the share of their mass that hott rows have in common: `midpoints`, and
-    /// `ill-conditioned`, where 0 stands for 0.9. Must be 0 in the other families.
+    /// `ill-conditioned`, where 0 stands for 0.9. In `scene`, if above 0, the share of other materials that every pixel
+    /// has at least. Must be 0 in the other families.
     pub ill: f64,
     /// Tokens of each document in `multinomial`, its average number of different words in
     /// `documents` (fewer where words are few); ignored elsewhere.
@@ -146,7 +153,7 @@ pub struct Recipe {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Instance {
     /// X, features x examples: dense, but sparse for `multinomial` (counts) and `documents`. Rows
-    /// of dense families sum to one.
+    /// of dense families sum to one, but for `scene`, which is in the units of a sensor.
     pub matrix: Matrix,
     /// Which rows are hott, and how large the noise is.
     pub truth: Truth,
@@ -159,23 +166,26 @@ impl Recipe {
     /// The family's defaults for `rank` topics: 40 x 400 (or 8 r rows, where that is more) with
     /// eta = 0.95; all midpoints with delta = 0.6; 1000 words and 2000 documents of 100 tokens; for
     /// `documents` at least 1000 words and 2000 documents (40 r and 50 r, where that is more) of 50
-    /// different words, with noise 0.3.
+    /// different words, with noise 0.3; for `scene` 48 x 48 pixels of 100 bands.
     pub fn new(family: Family, rank: usize) -> Self {
         let features = match family {
             Family::Midpoints => midpoints::natural_features(rank),
             Family::Multinomial => 1000,
             Family::Documents => rank.saturating_mul(40).max(1000),
+            Family::Scene => 48 * 48,
             _ => rank.saturating_mul(8).max(40),
         };
         let noise = match family {
             Family::Midpoints => 0.6,
             Family::Multinomial => 0.0,
             Family::Documents => 0.3,
+            Family::Scene => 1.0,
             _ => 0.95,
         };
         let (examples, tokens) = match family {
             Family::Multinomial => (2000, 100),
             Family::Documents => (rank.saturating_mul(50).max(2000), 50),
+            Family::Scene => (100, 100),
             _ => (400, 100),
         };
         let (duplicates, ill, seed) = (0, 0.0, 0);
@@ -233,6 +243,7 @@ impl Recipe {
             Family::Outliers => outliers::generate(self),
             Family::Multinomial => multinomial::generate(self),
             Family::Documents => documents::generate(self),
+            Family::Scene => scene::generate(self),
         }
     }
 
@@ -264,7 +275,8 @@ impl Recipe {
         if !(0.0..1.0).contains(&ill) {
             return Err(setting("ill", ill, "give a number from 0 up to, but not including, 1"));
         }
-        if ill > 0.0 && !matches!(self.family, Family::Midpoints | Family::IllConditioned) {
+        let take_it = [Family::Midpoints, Family::IllConditioned, Family::Scene];
+        if ill > 0.0 && !take_it.contains(&self.family) {
             let remedy = format!("{} does not take it: leave it out", self.family);
             return Err(setting("ill", ill, remedy));
         }

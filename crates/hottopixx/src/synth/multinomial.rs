@@ -66,6 +66,8 @@ pub(super) fn generate(recipe: &Recipe) -> Result<Instance, Error> {
         outliers: Vec::new(),
         epsilon: None,
         alpha: None,
+        shape: None,
+        spectra: None,
     };
     Ok(Instance { matrix, truth })
 }

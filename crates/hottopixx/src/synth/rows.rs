@@ -185,5 +185,7 @@ fn truth(
         outliers,
         epsilon: Some(epsilon),
         alpha,
+        shape: None,
+        spectra: None,
     }
 }

@@ -34,7 +34,7 @@ fn every_family_keeps_its_promises() {
             assert!(x.row(*hott).sum() > 0.0, "{family}: an empty hott row");
         }
         assert_eq!(truth.recall(truth.oracle()), 1.0);
-        if !family.sparse() {
+        if !family.sparse() && family != Family::Scene {
             for i in 0..x.rows() {
                 assert!((x.row(i).sum() - 1.0).abs() < 1e-12, "{family}: row {i}");
             }
@@ -258,4 +258,35 @@ fn impossible_recipes_are_refused_by_name() {
     for family in Family::ALL {
         let _ = Recipe::new(family, 1).size(2, 1).generate().unwrap();
     }
+}
+
+#[test]
+fn scenes_have_pure_pixels_where_the_truth_says() {
+    let recipe = Recipe::new(Family::Scene, 5);
+    let Instance { matrix, truth } = recipe.clone().noise(0.0).seed(2).generate().unwrap();
+    assert_eq!((truth.shape, matrix.rows()), (Some((48, 48)), 48 * 48));
+    let spectra = truth.spectra.unwrap();
+    let angle = |a: &[f64], b: &[f64]| {
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+        (dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()).clamp(-1.0, 1.0).acos().to_degrees()
+    };
+    for (k, &pixel) in truth.hott.iter().enumerate() {
+        let Matrix::Dense(x) = &matrix else { panic!("expected a dense matrix") };
+        let angles: Vec<f64> = spectra.iter().map(|s| angle(s, x.row(pixel))).collect();
+        let least = angles.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!(angles[k] == least && least < 5.0, "{k}: {angles:?}");
+    }
+    for (features, bands, rank) in [(7, 7, 7), (1, 1, 1), (30, 2, 2), (97, 5, 5)] {
+        let small = Recipe::new(Family::Scene, rank).size(features, bands).generate().unwrap();
+        let (height, width) = small.truth.shape.unwrap();
+        assert_eq!(height * width, features);
+        small.matrix.check_nonnegative().unwrap();
+    }
+    assert!(recipe.clone().duplicates(1).generate().is_err());
+    // Pixels that are more mixed are further from the spectra.
+    let mixed = recipe.noise(0.0).ill(0.4).seed(2).generate().unwrap();
+    let Matrix::Dense(x) = &mixed.matrix else { panic!("expected a dense matrix") };
+    let truth = mixed.truth;
+    let of = |k: usize| angle(&truth.spectra.as_ref().unwrap()[k], x.row(truth.hott[k]));
+    assert!((0..5).map(of).sum::<f64>() > 10.0);
 }

@@ -16,16 +16,22 @@ pub struct Truth {
     /// For each topic, all rows that stand for it: the hott row and its (near) duplicates.
     /// Increasing.
     pub groups: Vec<Vec<usize>>,
-    /// Rows that no topic explains. Increasing; empty in all families but `outliers`.
+    /// Rows that no topic explains. Increasing; empty in all families but `outliers` and `scene`.
     #[serde(default)]
     pub outliers: Vec<usize>,
     /// The (inf,1) norm of the noise, measured: the largest l1 distance of a row, outliers left
-    /// aside, from what it would be without noise. `None` for counts.
+    /// aside, from what it would be without noise. `None` for counts and scenes.
     pub epsilon: Option<f64>,
     /// The least l1 distance of a hott row, before noise, from the convex hull of the others.
-    /// `None` for counts, for a single topic, and where it would take long and nothing depends on it
+    /// `None` for counts and scenes, for a single topic, and where it would take long and nothing depends on it
     /// (r^2 n above 10^8, no noise that is scaled by it).
     pub alpha: Option<f64>,
+    /// Height and width of a `scene`, whose pixels are rows, line after line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<(usize, usize)>,
+    /// The spectra of the materials of a `scene`, one for each of `hott`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spectra: Option<Vec<Vec<f64>>>,
 }
 
 impl Truth {

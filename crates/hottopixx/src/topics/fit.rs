@@ -48,30 +48,9 @@ impl Topics {
                     .to_owned(),
             });
         }
-        let available = corpus.distinct();
-        if self.rank == 0 || self.rank > available {
-            return Err(Error::Rank { rank: self.rank, available, what: "words" });
-        }
-        let vocabulary = Vocabulary::choose(corpus, self.rules(), self.rank)?;
-        let kept = match vocabulary.kept.len() == corpus.words().len() {
-            true => Cow::Borrowed(corpus),
-            false => Cow::Owned(corpus.select(&vocabulary.kept)),
-        };
-        let core = Core::of(&kept, &vocabulary, self.rank);
-        let telling = Matrix::from(telling(core.counts(&kept)).transpose());
-        let q = cooccurrence_controlled(&telling, &control)?;
-        drop(telling);
-        let x = UnitRows::new(&q).map_err(|error| match error {
-            Error::AllZero { .. } => Error::Setting {
-                name: "words of a document",
-                value: "1".to_owned(),
-                remedy:
-                    "topics are made of words that stand together: give longer documents, or keep \
-                         rarer words"
-                        .to_owned(),
-            },
-            other => other,
-        })?;
+        let (kept, vocabulary, core) = self.words_of(corpus)?;
+        let q = cooccurrence(&core, &kept, &control)?;
+        let x = UnitRows::new(&q).map_err(standing_alone)?;
         let sums: Vec<f64> = (0..q.rows()).map(|i| q.row(i).sum()).collect();
         let total: f64 = sums.iter().sum();
         let probability: Vec<f64> = sums.iter().map(|sum| sum / total).collect();
@@ -119,6 +98,38 @@ impl Topics {
         model.seconds =
             TopicSeconds { cooccurrence: cooccurred, anchors: anchored, polish: clock.lap() };
         Ok(model)
+    }
+
+    /// The words that topics are found with, and how often any two of them stand together: the matrix whose rows
+    /// the anchors explain. Words x words, the most frequent words of the corpus.
+    ///
+    /// # Errors
+    /// As [`Topics::fit`].
+    pub fn cooccurrence(&self, corpus: &Corpus) -> Result<(Vec<String>, Matrix), Error> {
+        self.check()?;
+        in_pool(self.threads, || {
+            let (kept, _, core) = self.words_of(corpus)?;
+            let q = cooccurrence(&core, &kept, &self.control.for_new_run())?;
+            Ok((core.corpus(&kept).words().to_vec(), q))
+        })
+    }
+
+    /// The words that are kept, how they were chosen, and those that topics are found with.
+    fn words_of<'a>(
+        &self,
+        corpus: &'a Corpus,
+    ) -> Result<(Cow<'a, Corpus>, Vocabulary, Core), Error> {
+        let available = corpus.distinct();
+        if self.rank == 0 || self.rank > available {
+            return Err(Error::Rank { rank: self.rank, available, what: "words" });
+        }
+        let vocabulary = Vocabulary::choose(corpus, self.rules(), self.rank)?;
+        let kept = match vocabulary.kept.len() == corpus.words().len() {
+            true => Cow::Borrowed(corpus),
+            false => Cow::Owned(corpus.select(&vocabulary.kept)),
+        };
+        let core = Core::of(&kept, &vocabulary, self.rank);
+        Ok((kept, vocabulary, core))
     }
 
     /// The anchors, given ones first, and the choices that were judged.
@@ -220,6 +231,26 @@ impl Topics {
             before,
             after,
         }
+    }
+}
+
+/// How often words stand together in documents that are long enough.
+fn cooccurrence(core: &Core, kept: &Corpus, control: &Control) -> Result<Matrix, Error> {
+    let telling = Matrix::from(telling(core.counts(kept)).transpose());
+    cooccurrence_controlled(&telling, control)
+}
+
+/// The sentence where no two words stand together.
+fn standing_alone(error: Error) -> Error {
+    match error {
+        Error::AllZero { .. } => Error::Setting {
+            name: "words of a document",
+            value: "1".to_owned(),
+            remedy: "topics are made of words that stand together: give longer documents, or keep \
+                     rarer words"
+                .to_owned(),
+        },
+        other => other,
     }
 }
 

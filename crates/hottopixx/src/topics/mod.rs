@@ -50,5 +50,5 @@ pub use bound::AnchorBound;
 pub use figures::{Measure, USUAL_LAMBDA};
 pub use model::{Anchor, TopicErrors, TopicModel, TopicSeconds};
 pub use recovery::Recovery;
-pub use saved::SavedTopics;
+pub use saved::{SavedTopics, ShownTopics};
 pub use settings::Topics;

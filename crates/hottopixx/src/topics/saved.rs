@@ -33,6 +33,48 @@ pub struct SavedTopics {
     pub evidence: Vec<f64>,
     /// p(word | topic), one list for each topic.
     pub topics: Vec<Vec<f64>>,
+    /// What is shown of the topics.
+    #[serde(flatten)]
+    pub shown: ShownTopics,
+}
+
+/// What people look at, and new documents do not need; older files lack it.
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct ShownTopics {
+    /// How often each word occurs.
+    pub tokens: Vec<f64>,
+    /// NPMI coherence of each topic.
+    pub coherence: Vec<f64>,
+    /// Words that could stand in the place of each anchor.
+    pub stand_ins: Vec<Vec<String>>,
+    /// The first words of each topic by [`TopicModel::keyness`]: their numbers, with it.
+    pub keyness: Vec<Vec<(usize, f64)>>,
+}
+
+/// Words of a topic whose keyness is kept.
+const SHOWN: usize = 50;
+
+impl ShownTopics {
+    fn new(model: &TopicModel) -> Self {
+        let names = |stand_ins: &Vec<usize>| {
+            stand_ins.iter().map(|&word| model.words[word].clone()).collect::<Vec<_>>()
+        };
+        let first = |k: usize| {
+            let keyness = model.keyness.row(k);
+            let mut words: Vec<usize> = (0..keyness.len()).collect();
+            words.sort_by(|&a, &b| keyness[b].total_cmp(&keyness[a]).then(a.cmp(&b)));
+            words.truncate(SHOWN);
+            words.into_iter().map(|word| (word, keyness[word])).collect()
+        };
+        ShownTopics {
+            tokens: model.tokens.clone(),
+            coherence: model.coherence.clone(),
+            stand_ins: model.anchors.iter().map(|anchor| names(&anchor.stand_ins)).collect(),
+            keyness: (0..model.rank()).map(first).collect(),
+        }
+    }
 }
 
 impl SavedTopics {
@@ -47,6 +89,7 @@ impl SavedTopics {
             words: model.words.clone(),
             evidence: model.evidence.clone(),
             topics: (0..model.rank()).map(|k| model.topics.row(k).to_vec()).collect(),
+            shown: ShownTopics::new(model),
         }
     }
 
@@ -168,6 +211,7 @@ mod tests {
             words: ["court", "oil", "oil price", "price"].map(str::to_owned).to_vec(),
             evidence: Vec::new(),
             topics: vec![vec![0.0, 0.5, 0.3, 0.2], vec![0.9, 0.0, 0.0, 0.1]],
+            shown: ShownTopics::default(),
         }
     }
 

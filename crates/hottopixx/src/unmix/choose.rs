@@ -66,49 +66,94 @@ impl Choice {
     }
 }
 
-/// Chooses `rank` cells.
-pub(super) fn choose(
-    projected: &Projected,
-    cells: &Cells,
-    smoothed: &Smoothed,
-    rank: usize,
-    most_alone: usize,
-    control: &Control,
-) -> Result<Choice, Error> {
-    let sure = |k: usize| cells.turned[k] <= SURE.to_radians();
-    let mut allowed: Vec<bool> = (0..cells.len()).map(sure).collect();
-    if count(&allowed) < 2 * rank {
-        allowed.fill(true);
-    }
-    extremes(cells, rank, &mut allowed);
-    let mut alone: Vec<usize> = Vec::new();
-    for round in 0.. {
-        let (done, total, figure, bound) = (round, None, None, None);
-        let (stage, task) = (Stage::Localise, "choosing materials");
-        control.report(&Progress { stage, task, done, total, figure, bound });
-        let chosen = best(projected, cells, &allowed, rank, control)?;
-        if round >= MOST_ROUNDS || !control.goes_on() {
-            return Ok(Choice::new(cells, smoothed, chosen, alone));
+/// What cells are chosen from.
+pub(super) struct Chooser<'a> {
+    pub projected: &'a Projected,
+    pub cells: &'a Cells,
+    pub smoothed: &'a Smoothed,
+    pub rank: usize,
+    /// Pixels that may be left out as alone, at most.
+    pub most_alone: usize,
+    pub control: &'a Control,
+}
+
+impl Chooser<'_> {
+    /// Chooses `rank` cells.
+    pub fn choose(&self) -> Result<Choice, Error> {
+        let Chooser { cells, smoothed, rank, most_alone, control, .. } = *self;
+        let sure = |k: usize| cells.turned[k] <= SURE.to_radians();
+        let mut allowed: Vec<bool> = (0..cells.len()).map(sure).collect();
+        if count(&allowed) < 2 * rank {
+            allowed.fill(true);
         }
-        if round == SMALL_ROUNDS {
-            leave_small(cells, rank, &mut allowed);
-        }
-        let left = count(&allowed).saturating_sub(rank);
-        let room = most_alone.saturating_sub(alone.len());
-        let mut leave = unsupported(cells, smoothed, &chosen);
-        leave.truncate(left);
-        leave.retain(|&cell| cells.pixels[cell].len() <= room);
-        if leave.is_empty() {
-            return Ok(Choice::new(cells, smoothed, chosen, alone));
-        }
-        for cell in leave {
-            allowed[cell] = false;
-            if cells.pixels[cell].len() <= most_alone.saturating_sub(alone.len()) {
-                alone.extend(&cells.pixels[cell]);
+        extremes(cells, rank, &mut allowed);
+        let mut alone: Vec<usize> = Vec::new();
+        for round in 0.. {
+            let (done, total, figure, bound) = (round, None, None, None);
+            let (stage, task) = (Stage::Localise, "choosing materials");
+            control.report(&Progress { stage, task, done, total, figure, bound });
+            let chosen = self.best(&allowed)?;
+            if round >= MOST_ROUNDS || !control.goes_on() {
+                return Ok(Choice::new(cells, smoothed, chosen, alone));
+            }
+            if round == SMALL_ROUNDS {
+                leave_small(cells, rank, &mut allowed);
+            }
+            let left = count(&allowed).saturating_sub(rank);
+            let room = most_alone.saturating_sub(alone.len());
+            let mut leave = unsupported(cells, smoothed, &chosen);
+            leave.truncate(left);
+            leave.retain(|&cell| cells.pixels[cell].len() <= room);
+            if leave.is_empty() {
+                return Ok(Choice::new(cells, smoothed, chosen, alone));
+            }
+            for cell in leave {
+                allowed[cell] = false;
+                if cells.pixels[cell].len() <= most_alone.saturating_sub(alone.len()) {
+                    alone.extend(&cells.pixels[cell]);
+                }
             }
         }
+        unreachable!("the rounds end")
     }
-    unreachable!("the rounds end")
+
+    /// The best choice among the allowed cells.
+    fn best(&self, allowed: &[bool]) -> Result<Vec<usize>, Error> {
+        let Chooser { projected, cells, rank, control, .. } = *self;
+        let total: f64 = cells.counts.iter().sum();
+        let share = (ROWS.saturating_sub(cells.len())) as f64 / total.max(f64::MIN_POSITIVE);
+        let mut values = Vec::new();
+        let mut owner = Vec::new();
+        let mut first = Vec::new();
+        for (k, &may) in allowed.iter().enumerate() {
+            let row = projected.in_bands(cells.mean(k));
+            if row.iter().all(|v| *v == 0.0) {
+                continue;
+            }
+            let copies = (cells.counts[k] * share).round() as usize + usize::from(may);
+            for copy in 0..copies {
+                values.extend(&row);
+                owner.push(k);
+                first.push(copy == 0 && may);
+            }
+        }
+        let rows = owner.len();
+        let x = UnitRows::new(&Matrix::from(Dense::new(rows, projected.weights.len(), values)?))?;
+        let of_cells =
+            |chosen: &[usize]| chosen.iter().map(|&at| owner[at]).collect::<Vec<usize>>();
+        let spa = spa_controlled(&x, None, rank, &first, control).rows;
+        if spa.len() < rank {
+            return Err(Error::NoAnswer(control.cut_short().unwrap_or(Stop::TimeLimit)));
+        }
+        let mut starts = vec![spa];
+        let other = snpa(&x, rank, &first, control).rows;
+        if other.len() == rank && !same(&other, &starts[0]) {
+            starts.push(other);
+        }
+        let settings = ExchangeSettings { power: 0.0, cosines: COSINES, work: WORK, kicks: KICKS };
+        let found = exchange(&x, &first, &starts, &settings, control);
+        Ok(of_cells(found.sets.first().unwrap_or(&starts[0])))
+    }
 }
 
 fn count(allowed: &[bool]) -> usize {
@@ -146,48 +191,6 @@ fn leave_small(cells: &Cells, rank: usize, allowed: &mut [bool]) {
     if count(&large) >= 2 * rank {
         allowed.copy_from_slice(&large);
     }
-}
-
-/// The best choice among the allowed cells.
-fn best(
-    projected: &Projected,
-    cells: &Cells,
-    allowed: &[bool],
-    rank: usize,
-    control: &Control,
-) -> Result<Vec<usize>, Error> {
-    let total: f64 = cells.counts.iter().sum();
-    let share = (ROWS.saturating_sub(cells.len())) as f64 / total.max(f64::MIN_POSITIVE);
-    let mut values = Vec::new();
-    let mut owner = Vec::new();
-    let mut first = Vec::new();
-    for (k, &may) in allowed.iter().enumerate() {
-        let row = projected.in_bands(cells.mean(k));
-        if row.iter().all(|v| *v == 0.0) {
-            continue;
-        }
-        let copies = (cells.counts[k] * share).round() as usize + usize::from(may);
-        for copy in 0..copies {
-            values.extend(&row);
-            owner.push(k);
-            first.push(copy == 0 && may);
-        }
-    }
-    let rows = owner.len();
-    let x = UnitRows::new(&Matrix::from(Dense::new(rows, projected.weights.len(), values)?))?;
-    let of_cells = |chosen: &[usize]| chosen.iter().map(|&at| owner[at]).collect::<Vec<usize>>();
-    let spa = spa_controlled(&x, None, rank, &first, control).rows;
-    if spa.len() < rank {
-        return Err(Error::NoAnswer(control.cut_short().unwrap_or(Stop::TimeLimit)));
-    }
-    let mut starts = vec![spa];
-    let other = snpa(&x, rank, &first, control).rows;
-    if other.len() == rank && !same(&other, &starts[0]) {
-        starts.push(other);
-    }
-    let settings = ExchangeSettings { power: 0.0, cosines: COSINES, work: WORK, kicks: KICKS };
-    let found = exchange(&x, &first, &starts, &settings, control);
-    Ok(of_cells(found.sets.first().unwrap_or(&starts[0])))
 }
 
 fn same(a: &[usize], b: &[usize]) -> bool {

@@ -135,14 +135,13 @@ fn without_negative(pixels: &Dense, how: Negative) -> Result<(Cow<'_, Dense>, us
     }
     if how == Negative::Refuse {
         let at = values.iter().position(|v| *v < 0.0).unwrap_or(0);
-        let (row, col) = (at / pixels.cols(), at % pixels.cols());
-        let remedy = format!(
-            "{negative} of {} values are below zero, the first {} (pixel {row}, band {col}); choose \
-             clip to count them as zero, or mend the calibration",
-            values.len(),
-            values[at]
-        );
-        return Err(Error::Setting { name: "negative", value: how.name().to_owned(), remedy });
+        return Err(Error::NegativePixels {
+            count: negative,
+            values: values.len(),
+            pixel: at / pixels.cols(),
+            band: at % pixels.cols(),
+            value: values[at],
+        });
     }
     let clipped = values.iter().map(|v| v.max(0.0)).collect();
     Ok((Cow::Owned(Dense::new(pixels.rows(), pixels.cols(), clipped)?), negative))

@@ -3,7 +3,7 @@
 use super::Unmix;
 use super::abundances::{Fitted, fit_all, summarise};
 use super::cells::Cells;
-use super::choose::choose;
+use super::choose::Chooser;
 use super::cube::Cube;
 use super::noise::band_noise;
 use super::result::{Material, Outlier, UnmixSeconds, Unmixed, WhyOutlier};
@@ -57,8 +57,15 @@ impl Unmix {
 
         let cells = Cells::new(&smoothed, &projected.turned, &usable, self.rank, control);
         let cells = cells.ok_or_else(late)?;
-        let room = most.saturating_sub(projected.outside.len());
-        let choice = choose(&projected, &cells, &smoothed, self.rank, room, control)?;
+        let chooser = Chooser {
+            projected: &projected,
+            cells: &cells,
+            smoothed: &smoothed,
+            rank: self.rank,
+            most_alone: most.saturating_sub(projected.outside.len()),
+            control,
+        };
+        let choice = chooser.choose()?;
         let mut counting = usable.clone();
         counting.retain(|pixel| !choice.alone.contains(pixel));
         let mut sample = cells.all_pixels();

@@ -521,3 +521,38 @@ fn a_limit_on_memory_that_changes_nothing_is_no_other_run() {
     assert_ne!(factor().memory(1).fingerprint(&matrix), usual);
     assert_ne!(factor().seed(1).fingerprint(&matrix), usual);
 }
+
+/// Weights of examples are repetitions, also for methods that see squares: without being told they would see
+/// the squares of the weights.
+#[test]
+fn weights_of_examples_are_repetitions() {
+    // Nothing is planted: rows that have little to do with each other, so that every weight matters.
+    let entry =
+        |i: usize, k: usize| (((i * 37 + k * 101 + i * i * k * 13) % 97) as f64 / 97.0).powi(2);
+    let weights: Vec<usize> = (0..12).map(|k| [3, 0, 1, 9][k % 4]).collect();
+    let (mut scaled, mut repeated) = (Vec::new(), Vec::new());
+    for i in 0..24 {
+        let row: Vec<f64> = (0..12).map(|k| entry(i, k)).collect();
+        repeated.push(row.iter().zip(&weights).flat_map(|(&v, &w)| vec![v; w]).collect::<Vec<_>>());
+        scaled.push(row.iter().zip(&weights).map(|(v, &w)| v * w as f64).collect::<Vec<_>>());
+    }
+    let repeated = Matrix::from(Dense::from_rows(&repeated).unwrap());
+    let scaled = Matrix::from(Dense::from_rows(&scaled).unwrap());
+    let given: Vec<f64> = weights.iter().map(|&w| w as f64).collect();
+    let mut untold = 0;
+    for method in [Method::Spa, Method::Snpa, Method::Xray, Method::Gradient] {
+        let plain = Factor::new(5).method(method);
+        let expected = plain.run(&repeated).unwrap();
+        for matrix in [scaled.clone(), as_sparse(&scaled)] {
+            let told = plain.clone().example_weights(given.clone()).run(&matrix).unwrap();
+            assert_eq!(sorted(&told), sorted(&expected), "{method}");
+            assert!((told.errors.mean_l1 - expected.errors.mean_l1).abs() < 1e-9);
+        }
+        untold += usize::from(sorted(&plain.run(&scaled).unwrap()) != sorted(&expected));
+    }
+    assert!(untold > 0, "the instance does not tell weights from their squares");
+    for (wrong, part) in [(vec![1.0; 3], "12"), (vec![f64::NAN; 12], "entry 0")] {
+        let error = Factor::new(5).example_weights(wrong).run(&scaled).unwrap_err().to_string();
+        assert!(error.contains("example_weights") && error.contains(part), "{error}");
+    }
+}

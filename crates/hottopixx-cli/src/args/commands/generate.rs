@@ -15,9 +15,13 @@ Examples:
   hottopixx generate documents --features 44739 --examples 351849 --rank 100 \\
       --tokens 55 --out X.npz
 
+  hottopixx generate scene --features 2304 --examples 100 --rank 5 --out S.npy
+  hottopixx unmix S.npy --rank 5 --shape 48x48
+
 What is left out takes the family's default: 40 x 400 with noise 0.95; all
 midpoints with noise 0.6; 1000 x 2000 counts with 100 tokens; 1000 x 2000
-words by documents with 50 words in each, or more of both for many topics.
+words by documents with 50 words in each, or more of both for many topics;
+48 x 48 pixels of 100 bands, with noise 1 times what the seed draws.
 The truth is written beside the matrix: X.npy comes with X.truth.json, which
 'hottopixx evaluate --truth' reads.")]
 pub struct GenerateArgs {
@@ -36,10 +40,10 @@ pub struct GenerateArgs {
     /// Further copies of every hott row
     #[arg(long, value_name = "D")]
     pub duplicates: Option<usize>,
-    /// eta of the paper's section 5, delta of the midpoints, or how far weights stray
+    /// eta of the paper's section 5, delta of the midpoints, how far weights stray, or a factor on a scene's noise
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub noise: Option<f64>,
-    /// Share of their mass that hott rows have in common, below 1
+    /// Share of their mass that hott rows have in common, or of others in a scene's pixels, below 1
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub ill: Option<f64>,
     /// Tokens of each document of multinomial; different words in one of documents

@@ -27,5 +27,5 @@ pub fn snpa_weighted(
     control: &Control,
 ) -> Greedy {
     let pick: &Pick = &|fits, open, floor| best(&fits.norms, open, floor);
-    Fits::new(x, weights, Domain::Simplex, control).run("snpa", pick, rank, allowed)
+    Fits::new(x.squares(), weights, Domain::Simplex, control).run("snpa", pick, rank, allowed)
 }

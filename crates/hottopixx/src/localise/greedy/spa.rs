@@ -79,7 +79,7 @@ pub(super) fn complete(
     if chosen.len() >= rank {
         return Greedy { rows: chosen, stop: Stop::Finished };
     }
-    let mut span = Span::new(x, allowed, control);
+    let mut span = Span::new(x.squares(), allowed, control);
     for (k, &row) in chosen.iter().enumerate() {
         span.open[row] = false;
         let added = span.add(row, |most| chosen[k + 1..].iter().copied().take(most).collect());

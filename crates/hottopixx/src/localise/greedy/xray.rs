@@ -21,5 +21,5 @@ pub fn xray(x: &UnitRows, rank: usize, allowed: &[bool], control: &Control) -> G
         // A positive product, or the row cannot reduce the residual at all.
         best(&fits.towards(exterior, open)?, open, 0.0)
     };
-    Fits::new(x, &ones, Domain::Cone, control).run("xray", pick, rank, allowed)
+    Fits::new(x.squares(), &ones, Domain::Cone, control).run("xray", pick, rank, allowed)
 }
