@@ -9,8 +9,9 @@ use crate::matrix::Dense;
 use crate::text::{Corpus, Vocabulary};
 use std::borrow::Cow;
 
-/// A word belongs to a topic with at least this share of it.
-const BELONGS: f64 = 0.5;
+/// A word may name a topic that has at least this share of it. (Two topics often share the word that people would use for
+/// one of them; asking for most of it left names of hosts and people.)
+const BELONGS: f64 = 0.25;
 /// An anchor names its topic if it is among so many of its first words and says this part of what the best word says;
 /// else one of the first `SHOWN` does.
 const NAMES: usize = 5;

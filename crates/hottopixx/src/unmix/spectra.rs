@@ -1,12 +1,13 @@
 //! From chosen cells to spectra: the purest pixels of each material are averaged.
 //!
 //! Every usable pixel is fitted on the chosen directions. Of the pixels that are mostly of material k, the fifth with
-//! the largest share of it (three at least) are its members; their mean, in the units of the input and with
-//! weights one over the squares of their noise, is its spectrum. The directions of these spectra take the place of the
-//! cells, and the members are found once more.
+//! the largest share of it (three at least; beyond what noise asks for, only such as are nearly as pure) are its
+//! members; their mean, in the units of the input and with weights one over the squares of their noise, is its spectrum.
+//! The directions of these spectra take the place of the cells, and the members are found once more.
 
 use super::choose::fits;
 use super::cube::Cube;
+use super::noise::median;
 use super::smooth::Smoothed;
 use super::subspace::Projected;
 
@@ -17,6 +18,12 @@ const PUREST: f64 = 0.2;
 const LEAST: usize = 3;
 /// Members have at least this part of the largest share.
 const NEARLY: f64 = 0.5;
+/// So many pixels are enough, or as many as it takes for noise to turn their mean by at most this, in degrees: more
+/// are members only with this part of the largest share. Averages of pixels that are less pure are no better for
+/// being smooth.
+const FEW: usize = 10;
+const TURNED: f64 = 0.25;
+const AS_PURE: f64 = 0.95;
 
 /// Members of each material, with its spectrum.
 pub(super) struct Purest {
@@ -46,7 +53,7 @@ pub(super) fn purest(
                 c
             })
             .collect();
-        found.members = (0..rank).map(|k| members(&shares, usable, k)).collect();
+        found.members = (0..rank).map(|k| members(&shares, usable, smoothed, k)).collect();
         found.spectra =
             found.members.iter().map(|members| mean(cube, projected, smoothed, members)).collect();
         directions = found.spectra.iter().flat_map(|s| projected.direction_of(cube, s)).collect();
@@ -63,17 +70,27 @@ pub(super) fn purest(
 }
 
 /// The pixels with the largest share of material k, increasing.
-fn members(shares: &[Vec<f64>], usable: &[usize], k: usize) -> Vec<usize> {
+fn members(shares: &[Vec<f64>], usable: &[usize], smoothed: &Smoothed, k: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..usable.len()).collect();
     order.sort_by(|&i, &j| shares[j][k].total_cmp(&shares[i][k]));
     let mostly = shares.iter().filter(|share| share[k] > 0.5).count();
     let most = ((mostly as f64 * PUREST).ceil() as usize).max(LEAST);
+    let enough = enough(order.iter().map(|&at| smoothed.turned[usable[at]]));
     let largest = order.first().map_or(0.0, |&at| shares[at][k]);
-    let nearly = |at: &usize| shares[*at][k] >= NEARLY * largest;
-    let mut members: Vec<usize> =
-        order.into_iter().take(most).take_while(nearly).map(|at| usable[at]).collect();
+    let fine = |(place, at): &(usize, usize)| {
+        let least = if *place < enough { NEARLY } else { AS_PURE };
+        shares[*at][k] >= least * largest
+    };
+    let first = order.into_iter().take(most).enumerate().take_while(fine);
+    let mut members: Vec<usize> = first.map(|(_, at)| usable[at]).collect();
     members.sort_unstable();
     members
+}
+
+/// So many pixels that noise turns their mean by little.
+fn enough(turned: impl Iterator<Item = f64>) -> usize {
+    let usual = median(turned.take(FEW));
+    ((usual / TURNED.to_radians()).powi(2).ceil() as usize).max(FEW)
 }
 
 /// The mean spectrum of some pixels, as bright as they are: directions are averaged with their weights, and
