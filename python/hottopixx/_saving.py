@@ -75,7 +75,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     Parameters
     ----------
     path : path-like
-        The file; for topics also the folder of `hottopixx topics --out`, or its `model.json`.
+        The file; also the folder of `hottopixx factor --out` or `hottopixx topics --out`, or the
+        `model.json` of the latter.
 
     Returns
     -------
@@ -97,6 +98,10 @@ def load(path: str | os.PathLike[str]) -> Any:
     True
     """
     path = Path(path)
+    if path.is_dir() and not (path / "model.json").exists():
+        from ._folder import load_folder
+
+        return load_folder(path)
     if path.is_dir() or not zipfile.is_zipfile(path):
         from ._topics import HottTopics
 
@@ -166,17 +171,22 @@ def _answer(said: dict[str, Any], arrays: dict[str, Any]) -> Factorization:
 
     diagonal = arrays.get("diagonal")
     answer = from_said(said, (factor("F"), factor("W"), arrays["per_row"], diagonal), said["names"])
-    if said["path"] is not None:
-        path = said["path"]
-        points = [
-            RankPoint(p["rank"], p["hott"], **p["error"], lower_bound=p["lower_bound"])
-            for p in path["points"]
-        ]
-        kept = RankPath(
-            points, path["suggested"], path["reason"], path["stop"], answer.noun, answer.names
-        )
-        object.__setattr__(answer, "_path", kept)
+    with_path(answer, said["path"])
     return answer
+
+
+def with_path(answer: Factorization, path: Any) -> None:
+    """Gives the answer the path that was saved with it, if one was."""
+    if path is None:
+        return
+    points = [
+        RankPoint(p["rank"], p["hott"], **p["error"], lower_bound=p["lower_bound"])
+        for p in path["points"]
+    ]
+    kept = RankPath(
+        points, path["suggested"], path["reason"], path["stop"], answer.noun, answer.names
+    )
+    object.__setattr__(answer, "_path", kept)
 
 
 def _digest(text: str, arrays: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ use crate::rows;
 use hottopixx::control::Control;
 use hottopixx::matrix::{Dense, Matrix, Shape, Sparse};
 use hottopixx::text::{self, Weight};
-use hottopixx::{Error, Factorization, Footprint, RankPath};
+use hottopixx::{Applied, Error, Factorization, Footprint, RankPath};
 use hottopixx_io::{Cache, Format, LoadOptions, Source, machine};
 use std::path::Path;
 
@@ -270,11 +270,19 @@ impl Problem {
         }
         answer.errors.per_row = self.spread(&answer.errors.per_row);
         answer.diagonal = answer.diagonal.map(|diagonal| self.spread(&diagonal));
-        let zero: Vec<usize> = answer.zero_rows.iter().map(|&row| self.kept[row]).collect();
-        answer.zero_rows = (0..self.input_rows)
-            .filter(|row| self.kept.binary_search(row).is_err() || zero.contains(row))
-            .collect();
+        answer.zero_rows = self.spread_aside(&answer.zero_rows);
         answer
+    }
+
+    /// The same for an answer that was applied to new rows.
+    pub fn restore_applied(&self, mut applied: Applied) -> Applied {
+        if self.kept.len() == self.input_rows {
+            return applied;
+        }
+        applied.f = self.spread_rows(&applied.f);
+        applied.errors.per_row = self.spread(&applied.errors.per_row);
+        applied.zero_rows = self.spread_aside(&applied.zero_rows);
+        applied
     }
 
     /// The path of an answer in rows of the input.
@@ -283,6 +291,14 @@ impl Problem {
             *row = self.kept[*row];
         }
         path
+    }
+
+    /// Rows of the input that were set aside here, and those of `matrix` that the library has set aside.
+    fn spread_aside(&self, zero_rows: &[usize]) -> Vec<usize> {
+        let zero: Vec<usize> = zero_rows.iter().map(|&row| self.kept[row]).collect();
+        let aside = |row: &usize| self.kept.binary_search(row).is_err();
+        let is_zero = |row: &usize| zero.binary_search(row).is_ok();
+        (0..self.input_rows).filter(|row| aside(row) || is_zero(row)).collect()
     }
 
     fn spread(&self, values: &[f64]) -> Vec<f64> {

@@ -6,8 +6,9 @@ use crate::rows::explained_rows;
 use crate::{ExplainedRow, NamedHott, RunFacts};
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
+use hottopixx::text::Weight;
 use hottopixx::{Bounds, Cleaning, Errors, Factorization, HottRow, Objective, RankPath};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A row of the input with a number: a strong member of a topic, or a badly explained row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -104,6 +105,9 @@ pub struct Summary {
     /// Documents behind a co-occurrence matrix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documents: Option<usize>,
+    /// How the input was prepared, where it was not taken as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prepared: Option<Preparation>,
     /// Number of hott topics.
     pub rank: usize,
     /// The method asked for.
@@ -114,6 +118,8 @@ pub struct Summary {
     pub objective: Objective,
     /// How F was fitted; never `auto`.
     pub cleaning: Cleaning,
+    /// Exchanges that refined the choice.
+    pub exchanges: usize,
     /// Rows whose fit could not be proven optimal.
     pub inexact_rows: usize,
     /// Why the computation ended.
@@ -147,6 +153,17 @@ pub struct Summary {
     /// What the run took, and what it ran with.
     #[serde(flatten)]
     pub run: RunFacts,
+}
+
+/// How counts of words were prepared before they were factored: `apply` does the same to new ones.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Preparation {
+    /// Whether the co-occurrence of words was factored.
+    pub cooccurrence: bool,
+    /// Rows in fewer columns were set aside.
+    pub min_df: usize,
+    /// How counts were weighted.
+    pub weight: Weight,
 }
 
 /// What a matrix is called and made of, as far as its factorization does not say it.
@@ -195,11 +212,13 @@ impl Summary {
             examples: w.cols(),
             nonzeros: about.nonzeros,
             documents: about.documents,
+            prepared: None,
             rank: answer.hott.len(),
             method: answer.method.name().to_owned(),
             chosen_from: answer.chosen_from.clone(),
             objective,
             cleaning: answer.cleaning,
+            exchanges: answer.exchanges,
             inexact_rows: answer.inexact_rows,
             stop: answer.stop,
             hott: topics.collect(),
@@ -229,7 +248,7 @@ impl Topic {
 
     /// The topic's name, or its row number where there are no names.
     pub fn label(&self) -> String {
-        label(self.named.hott.row, self.named.name.as_deref())
+        self.named.label()
     }
 
     /// Names, or row numbers, of the other rows of the group.
@@ -314,11 +333,13 @@ pub(crate) fn example() -> Summary {
         examples: 400,
         nonzeros: 16_000,
         documents: None,
+        prepared: None,
         rank: 2,
         method: "auto".into(),
         chosen_from: Some("spa".into()),
         objective: Objective::Mean,
         cleaning: Cleaning::Exact,
+        exchanges: 0,
         inexact_rows: 0,
         stop: Stop::Finished,
         hott: vec![

@@ -65,7 +65,7 @@ pub enum Command {
     Unmix(UnmixArgs),
     /// Factor a matrix: the main job
     Factor(FactorArgs),
-    /// The topics of new documents, from an answer of 'topics'
+    /// A saved answer of 'topics' or 'factor' on new documents or rows
     Apply(ApplyArgs),
     /// Make an instance whose answer is known
     Generate(GenerateArgs),

@@ -47,6 +47,7 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
 
     let mut summary = summary(&session, &problem, &answer, args.settings.objective, load_seconds);
     summary.run.predicted_memory_bytes = Some(predicted);
+    summary.prepared = args.text.preparation();
     match path {
         Some(Ok(path)) => {
             // An answer that was cut short has its reason already.

@@ -1,5 +1,6 @@
 //! The program as its users run it; all tests in one program, which is linked once.
 
+mod apply;
 mod big;
 mod browser;
 mod commands;

@@ -37,7 +37,7 @@ pub fn measure(x: &UnitRows, hott: &[usize], fits: &[RowFit]) -> Measured {
         per_row[i] = Some(found);
     }
     let per_row: Vec<(f64, f64)> = per_row.into_iter().flatten().collect();
-    let rows = per_row.len() as f64;
+    let rows = per_row.len().max(1) as f64;
     let l1: Vec<f64> = per_row.iter().map(|e| e.0).collect();
     Measured {
         inf1: l1.iter().copied().fold(0.0, f64::max),

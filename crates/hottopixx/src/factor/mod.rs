@@ -4,6 +4,7 @@
 //! and `pipeline` how: every step on one screen. Certifying, evaluating, comparing and paths of ranks
 //! are siblings that go parts of the same way.
 
+mod apply;
 mod certified;
 mod checked;
 mod clock;
@@ -18,6 +19,7 @@ mod result;
 mod settings;
 mod units;
 
+pub use apply::Applied;
 pub use certified::{Certified, RankNeeded};
 pub use compare::{Compared, Comparison, Skipped};
 pub use memory::{Footprint, Work};

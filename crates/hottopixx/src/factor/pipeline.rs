@@ -100,7 +100,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// How rows are fitted in the answer.
-    fn cleaner(&self) -> Cleaner<'_> {
+    pub fn cleaner(&self) -> Cleaner<'_> {
         let Checked { cleaning, objective, seed, ref control, .. } = self.settings;
         Cleaner { x: &self.x, cleaning, objective, seed, control }
     }
@@ -247,13 +247,26 @@ impl<'a> Prepared<'a> {
             Choice::Best { verdict, exchanges } => {
                 let Verdict { mut fitted, judged, best, .. } = verdict;
                 fitted.most_distinctive_first(&self.x);
-                if self.settings.cleaning == Cleaning::Incremental {
-                    fitted = self.cleaner().clean(fitted.hott);
-                }
+                let fitted = self.fit_from_nothing(fitted);
                 let groups = self.groups(&fitted);
                 Cleaned { fitted, groups, judged, best: Some(best), exchanges }
             }
         }
+    }
+
+    /// The same choice, every row fitted once more and from nothing. While sets are judged, fits begin where
+    /// those of other sets ended, and the last bits of a fit (of several best ones, the fit itself) depend on
+    /// that. Fitted like this they follow from the row and the hott rows in their order: whoever fits the
+    /// row on them later, alone ([`Factor::apply`]) or with others ([`Factor::evaluate`]), finds the same numbers. Some
+    /// hundredths of the time of `auto`; left out when the time is over.
+    fn fit_from_nothing(&self, fitted: FittedChoice) -> FittedChoice {
+        let control = &self.settings.control;
+        let incremental = self.settings.cleaning == Cleaning::Incremental;
+        if control.cut_short().is_some() && !incremental {
+            return fitted;
+        }
+        let again = self.cleaner().clean(fitted.hott.clone());
+        if control.cut_short().is_some() && !incremental { fitted } else { again }
     }
 
     fn groups(&self, fitted: &FittedChoice) -> Vec<Vec<usize>> {
