@@ -66,6 +66,9 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
     candidates : array-like, default=None
         Which features may be chosen: their names or numbers, or True or False for each; None for
         all.
+    constraints : dict, default=None
+        What the choice must obey: features that must be chosen or must not, groups, a budget; see
+        `hottopixx.factor`, where rows are what features are here.
     epochs : int, default=None
         Epochs of "hottopixx"; None for 50, fewer for more than 12,800 samples.
     tau, epsilon, alpha : float, default=None
@@ -149,6 +152,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         cleaning: str = "auto",
         output: str = "selected",
         candidates: Any = None,
+        constraints: Any = None,
         epochs: int | None = None,
         tau: float | None = None,
         epsilon: float | None = None,
@@ -166,6 +170,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         self.cleaning = cleaning
         self.output = output
         self.candidates = candidates
+        self.constraints = constraints
         self.epochs = epochs
         self.tau = tau
         self.epsilon = epsilon
@@ -231,6 +236,8 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         """Choose features on a cluster."""
         if sample_weight is not None:
             raise ValueError("sample_weight does not go with ray_address: scale the documents")
+        if self.constraints is not None:
+            raise ValueError("constraints do not go with ray_address: leave them out")
         if self.n_components == "auto":
             raise ValueError('n_components="auto" does not go with ray_address: give a number')
         if not _lies_elsewhere(X):
@@ -250,6 +257,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
             "effort": self.effort,
             "cleaning": self.cleaning,
             "candidates": self.candidates,
+            "constraints": self.constraints,
             "epochs": self.epochs,
             "tau": self.tau,
             "epsilon": self.epsilon,

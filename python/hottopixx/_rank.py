@@ -28,6 +28,8 @@ def best_rank(
 
     The method runs once, without groups and bounds, and the path leaves out one row at a time.
     """
+    if settings["constraints"] is not None:
+        raise ValueError('constraints do not go with rank "auto": give a number')
     quick: Any = {**settings, "groups": False}
     if settings["method"] == "auto":
         quick["effort"] = "quick"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,7 @@ def save_estimator(
             continue
         # The state of a generator has moved on.
         drawn = isinstance(value, (np.random.RandomState, np.random.Generator))
-        parameters[name] = None if drawn else np.asarray(value).tolist()
+        parameters[name] = None if drawn else _plain(value)
     said, inner = _parts(model.result_)
     kept = {
         "kind": "estimator",
@@ -67,6 +68,15 @@ def save_estimator(
         "factorization": said,
     }
     _write(path, kept, {**inner, **{f"model_{name}": a for name, a in arrays.items()}})
+
+
+def _plain(value: Any) -> Any:
+    """Lists and dicts of numbers and words, for JSON."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    return value if value is None or isinstance(value, str) else np.asarray(value).tolist()
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -229,7 +229,10 @@ def test_estimators_are_saved(instance, tmp_path):
     X, file = instance.X.T, tmp_path / "model.hott"
     names = [f"f{j}" for j in range(24)]
     for model, data in (
-        (Hottopixx(3, method="spa", output="loadings"), pd.DataFrame(X, columns=names)),
+        (
+            Hottopixx(3, method="spa", output="loadings", constraints={"must": ["f4"]}),
+            pd.DataFrame(X, columns=names),
+        ),
         (HottSamples(3, method="spa", abundances="sum-to-one"), X.reshape(10, 6, 24)),
         (HottSamples("auto", method="spa", random_state=np.random.RandomState(0)), X),
     ):

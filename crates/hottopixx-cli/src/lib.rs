@@ -8,6 +8,7 @@
 mod args;
 mod checkpoint;
 mod commands;
+mod constraints;
 mod control;
 mod documents;
 mod failure;

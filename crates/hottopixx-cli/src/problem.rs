@@ -215,7 +215,12 @@ impl Problem {
         if items.is_empty() {
             return Err(Failure::Usage("--hott names no row: give numbers or names".to_owned()));
         }
-        rows::find(&items, self.names.as_deref(), self.input_rows, &self.label)
+        self.find_rows(&items, "--hott")
+    }
+
+    /// The rows of the input that a flag names one by one.
+    pub fn find_rows(&self, items: &[String], flag: &str) -> Result<Vec<usize>, Failure> {
+        rows::find(items, self.names.as_deref(), self.input_rows, (&self.label, flag))
     }
 
     /// The row of `matrix` for a row of the input.
@@ -239,6 +244,7 @@ impl Problem {
     pub fn failure(&self, error: Error) -> Failure {
         let error = match error {
             Error::HottRow { row, reason } => Error::HottRow { row: self.input_row(row), reason },
+            Error::Ruled { row, reason } => Error::Ruled { row: self.input_row(row), reason },
             Error::Overflow { row } => Error::Overflow { row: self.input_row(row) },
             Error::Changed { row } => Error::Changed { row: self.input_row(row) },
             Error::Unrepresentable { row, hott } => {

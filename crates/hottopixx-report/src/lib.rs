@@ -8,6 +8,7 @@
 
 mod applied;
 pub mod bounds;
+mod constraints;
 pub mod csv;
 pub mod html;
 mod named;
@@ -25,6 +26,7 @@ pub mod unmix;
 pub mod unmix_page;
 
 pub use applied::AppliedSummary;
+pub use constraints::{ConstraintFacts, QuotaFacts};
 pub use named::{NamedHott, NamedRow, numbered};
 pub use proof::{ChoiceProof, Proof, Theorem};
 pub use rows::ExplainedRow;

@@ -3,7 +3,7 @@
 use crate::html::diagonal_entries;
 use crate::named::{label, name_of};
 use crate::rows::explained_rows;
-use crate::{ExplainedRow, NamedHott, RunFacts};
+use crate::{ConstraintFacts, ExplainedRow, NamedHott, RunFacts};
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
 use hottopixx::text::Weight;
@@ -108,6 +108,9 @@ pub struct Summary {
     /// How the input was prepared, where it was not taken as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prepared: Option<Preparation>,
+    /// What the choice had to obey.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constraints: Option<ConstraintFacts>,
     /// Number of hott topics.
     pub rank: usize,
     /// The method asked for.
@@ -213,6 +216,7 @@ impl Summary {
             nonzeros: about.nonzeros,
             documents: about.documents,
             prepared: None,
+            constraints: None,
             rank: answer.hott.len(),
             method: answer.method.name().to_owned(),
             chosen_from: answer.chosen_from.clone(),
@@ -334,6 +338,7 @@ pub(crate) fn example() -> Summary {
         nonzeros: 16_000,
         documents: None,
         prepared: None,
+        constraints: None,
         rank: 2,
         method: "auto".into(),
         chosen_from: Some("spa".into()),

@@ -22,6 +22,7 @@ pub mod bench;
 pub mod campaign;
 pub mod choice;
 pub mod clock;
+pub mod constraints;
 pub mod folder;
 pub mod footprint;
 pub mod hard;

@@ -75,6 +75,7 @@ pub mod normalise;
 mod objective;
 #[doc(hidden)]
 pub mod project;
+mod rules;
 #[doc(hidden)]
 pub mod select;
 mod squares;
@@ -95,4 +96,5 @@ pub use goal::Goal;
 pub use matrix::{Dense, Matrix, Sparse};
 pub use methods::{Bounded, Bounds, USUAL_BUDGET};
 pub use objective::Objective;
+pub use rules::Constraints;
 pub use select::portfolio::Judged;

@@ -43,6 +43,8 @@ class Steps:
 
     def choose(self, rank: int, method: str, options: Options) -> Factorization:
         """The first pass, and the choice on what it leaves behind."""
+        if options.get("constraints") is not None:
+            raise ValueError("constraints do not go with documents on a cluster: leave them out")
         kept = self.checkpoint.answer()
         seconds = {}
         candidates = self._candidates(rank, options)

@@ -4,6 +4,7 @@
 //! what its help says below them, in [`commands`].
 
 mod commands;
+mod constraints;
 mod documents;
 mod input;
 mod method;
@@ -17,6 +18,7 @@ pub use commands::{
     GenerateArgs, InfoArgs, ManArgs, PartitionArgs, RankArgs, ReproduceArgs, TopicsArgs, UnmixArgs,
     VerifyArgs,
 };
+pub use constraints::ConstraintArgs;
 pub use documents::DocumentArgs;
 pub use input::{FileArgs, InputArgs};
 pub use method::{MethodArgs, ProgramArgs};

@@ -2,6 +2,7 @@
 
 use crate::args;
 use crate::checkpoint;
+use crate::constraints::Asked;
 use crate::failure::Failure;
 use crate::job::{self, Session};
 use crate::memory::Planner;
@@ -24,17 +25,21 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     let planner = Planner::new(Work::Run, &args.input);
     let sketch = Factor::new(args.rank).method(method);
     let problem = session.load(&args.input, &args.text, &planner, &sketch)?;
-    let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
+    let cost = job::numbers(args.settings.cost.as_deref(), &problem, "costs")?;
+    let asked = Asked::read(&args.constraints, &problem)?;
     let reads = [
         Some(args.input.path.as_path()),
         args.input.names.as_deref(),
         args.settings.cost.as_deref(),
         args.checkpoints.checkpoint.as_deref(),
+        args.constraints.groups.as_deref(),
+        args.constraints.prices.as_deref(),
     ];
     output::prepare(args.output.out.as_deref(), &reads, &output::answer_files())?;
     let load_seconds = session.elapsed();
 
-    let factor = session.factor(&problem, args.rank, method, &args.settings, cost.as_deref())?;
+    let factor =
+        session.factor(&problem, args.rank, method, &args.settings, (cost.as_deref(), &asked))?;
     let (mut factor, predicted) = planner.plan(factor, &problem, args.output.quiet)?;
     let kept = checkpoint::open(&args.checkpoints, &factor, &problem.matrix, args.output.quiet)?;
     if let Some(file) = &kept {
@@ -48,6 +53,8 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     let mut summary = summary(&session, &problem, &answer, args.settings.objective, load_seconds);
     summary.run.predicted_memory_bytes = Some(predicted);
     summary.prepared = args.text.preparation();
+    let chosen: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
+    summary.constraints = asked.facts(&chosen);
     match path {
         Some(Ok(path)) => {
             // An answer that was cut short has its reason already.

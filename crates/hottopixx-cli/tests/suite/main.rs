@@ -5,6 +5,7 @@ mod big;
 mod browser;
 mod commands;
 mod common;
+mod constraints;
 mod hostile;
 mod limits;
 mod refusals;

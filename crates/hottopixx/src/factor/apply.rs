@@ -6,7 +6,7 @@ use super::{Errors, Factor, Seconds};
 use crate::clean::{Cleaning, measure};
 use crate::control::{Stage, Stop};
 use crate::matrix::Matrix;
-use crate::{Error, factor::clock::Clock};
+use crate::{Constraints, Error, factor::clock::Clock};
 
 /// New rows on the hott rows of an answer: `rows ~ F W`, in the units of the rows.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -46,7 +46,9 @@ impl Factor {
             let (name, what) = ("a row", "columns of W, the hott rows");
             return Err(Error::Length { name, found: rows.cols(), expected: w.cols(), what });
         }
-        let settings = Factor { rank, candidates: None, groups: false, cost: None, ..self.clone() };
+        let constraints = Constraints::default();
+        let settings = Factor { rank, constraints, candidates: None, cost: None, ..self.clone() };
+        let settings = settings.groups(false);
         settings.in_pool(|| {
             let mut clock = Clock::new(&settings.control);
             w.check_nonnegative()?;

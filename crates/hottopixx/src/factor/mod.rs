@@ -29,9 +29,9 @@ pub use result::{Errors, Factorization, HottRow, Seconds};
 pub use settings::Factor;
 pub(crate) use settings::in_pool;
 
-use crate::Error;
 use crate::control::Stage;
 use crate::matrix::Matrix;
+use crate::{Constraints, Error};
 use clock::Clock;
 use pipeline::Prepared;
 
@@ -52,7 +52,8 @@ impl Factor {
     /// # Errors
     /// As [`Factor::run`], and [`Error::HottRow`] for rows that cannot be hott.
     pub fn evaluate(&self, matrix: &Matrix, hott: &[usize]) -> Result<Factorization, Error> {
-        let settings = Factor { rank: hott.len(), ..self.clone() };
+        let constraints = Constraints::default();
+        let settings = Factor { rank: hott.len(), constraints, ..self.clone() };
         settings.in_pool(|| {
             let mut clock = Clock::new(&settings.control);
             let prepared = clock.time(Stage::Normalise, || Prepared::new(&settings, matrix))?;

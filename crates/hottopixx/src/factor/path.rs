@@ -69,7 +69,8 @@ impl Factor {
         {
             return Ok(of_the_answer(hott, answer, stop));
         }
-        let settings = Factor { rank: hott.len(), ..self.clone() };
+        let constraints = self.constraints.of_parts();
+        let settings = Factor { rank: hott.len(), constraints, ..self.clone() };
         settings.in_pool(|| {
             let prepared = Prepared::new(&settings, matrix)?;
             if prepared.settings.cleaning != Cleaning::Exact {

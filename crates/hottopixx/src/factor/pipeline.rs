@@ -12,7 +12,7 @@ use super::{Factor, Factorization, Method};
 use crate::Error;
 use crate::clean::{Cleaner, Cleaning, FittedChoice, row_operations};
 use crate::control::{Control, Stage, Stop};
-use crate::localise::{Question, spa_controlled};
+use crate::localise::{Question, spa_ruled};
 use crate::matrix::Matrix;
 use crate::methods::{Localised, Localiser, Solved};
 use crate::normalise::UnitRows;
@@ -95,8 +95,8 @@ impl<'a> Prepared<'a> {
 
     /// What methods are asked.
     pub fn question(&self) -> Question<'_> {
-        let Checked { rank, allowed, cost, control, .. } = &self.settings;
-        Question { x: &self.x, rank: *rank, allowed, cost: cost.as_deref(), control }
+        let Checked { rank, allowed, cost, control, rules, .. } = &self.settings;
+        Question { x: &self.x, rank: *rank, allowed, cost: cost.as_deref(), control, rules }
     }
 
     /// How rows are fitted in the answer.
@@ -123,10 +123,43 @@ impl<'a> Prepared<'a> {
         let control = self.leaving_time_to_clean();
         let complete = |set: &Candidate| set.rows.len() == self.settings.rank;
         match method.localise(&self.question().under(&control)) {
-            Ok(found) if found.candidates.iter().any(complete) => Ok(found),
+            Ok(found) if found.candidates.iter().any(complete) => Ok(self.obeying(found)),
             Ok(_) => self.fall_back_to_spa(spare, self.why()),
             Err(Error::NoAnswer(stop)) => self.fall_back_to_spa(spare, stop),
             Err(error) => Err(error),
+        }
+    }
+
+    /// What was found, with every complete set mended that does not obey the rules: as many of its rows as can be, in
+    /// their order, and others by successive projection. What the bound is about is said.
+    fn obeying(&self, mut found: Localised) -> Localised {
+        let question = self.question();
+        let Question { rank, allowed, rules, .. } = question;
+        if rules.is_free() {
+            return found;
+        }
+        let mut others: Option<Vec<usize>> = None;
+        for set in found.candidates.iter_mut().filter(|set| set.rows.len() == rank) {
+            if !rules.obeyed_by(&set.rows) {
+                let others = others.get_or_insert_with(|| spa_ruled(&question, None).rows);
+                set.rows = rules.choose(&[&set.rows[..], others].concat(), rank, allowed);
+            }
+        }
+        let about = if found.error_bound.is_some() {
+            Some(
+                "rows that must be chosen and the most of a group are heeded, the least of a group and a budget are not",
+            )
+        } else {
+            found
+                .bounds
+                .as_ref()
+                .map(|_| "of the constraints only rows that must not be chosen are heeded")
+        };
+        match about {
+            Some(about) => found.note(format!(
+                "The bound holds for more choices than those that obey the constraints: {about}."
+            )),
+            None => found,
         }
     }
 
@@ -158,10 +191,9 @@ impl<'a> Prepared<'a> {
 
     /// The rows of successive projection, unless it was stopped before there were enough.
     fn spa_rows(&self, control: &Control) -> Option<Vec<usize>> {
-        let Checked { rank, allowed, .. } = &self.settings;
         let unweighted = None;
-        let rows = spa_controlled(&self.x, unweighted, *rank, allowed, control).rows;
-        (rows.len() == *rank).then_some(rows)
+        let rows = spa_ruled(&self.question().under(control), unweighted).rows;
+        (rows.len() == self.settings.rank).then_some(rows)
     }
 
     /// For a method that was stopped before it had rows of its own: the rows of successive projection that were

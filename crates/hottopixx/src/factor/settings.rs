@@ -9,7 +9,7 @@ use crate::matrix::{Matrix, Shape, fingerprint};
 use crate::methods::{
     Agkm, Auto, Gradient, Hottopixx, Localiser, Program, Snpa, Spa, USUAL_BUDGET, Xray,
 };
-use crate::{Effort, Error, Goal, Objective};
+use crate::{Constraints, Effort, Error, Goal, Objective};
 use std::sync::Arc;
 
 /// Settings of a factorization; [`Factor::run`] carries it out.
@@ -32,6 +32,7 @@ pub struct Factor {
     pub(super) epsilon: Option<f64>,
     pub(super) alpha: Option<f64>,
     pub(super) candidates: Option<Vec<bool>>,
+    pub(super) constraints: Constraints,
     pub(super) groups: bool,
     pub(super) memory: Option<u64>,
     pub(super) control: Control,
@@ -57,6 +58,7 @@ impl Factor {
             epsilon: None,
             alpha: None,
             candidates: None,
+            constraints: Constraints::default(),
             groups: true,
             memory: None,
             control: Control::default(),
@@ -160,6 +162,13 @@ impl Factor {
         self
     }
 
+    /// What the choice must obey (default: nothing): rows that must be in it, groups, a budget. Every method obeys;
+    /// how far a bound heeds it is said in a note.
+    pub fn constraints(mut self, constraints: Constraints) -> Self {
+        self.constraints = constraints;
+        self
+    }
+
     /// Whether to look for the rows that could stand in the place of each hott row (default true):
     /// for small matrices that takes longer than a greedy method. Without, every group is its hott
     /// row alone, which is then all that its weight counts.
@@ -193,12 +202,12 @@ impl Factor {
     /// changes in the answer. O(nonzeros).
     pub fn fingerprint(&self, matrix: &Matrix) -> u64 {
         let Factor { rank, method, objective, effort, cleaning, seed, epochs, cost, .. } = self;
-        let Factor { tau, gap, trace, epsilon, alpha, candidates, groups, .. } = self;
+        let Factor { tau, gap, trace, epsilon, alpha, candidates, constraints, groups, .. } = self;
         let memory = self.effect_of_memory(matrix);
         let version = env!("CARGO_PKG_VERSION");
         let settings = format!(
             "{version} {rank} {method:?} {objective:?} {effort:?} {cleaning:?} {seed} {epochs:?} {cost:?} {tau:?} \
-             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {groups} {memory:?}"
+             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {constraints:?} {groups} {memory:?}"
         );
         fingerprint(matrix, &settings)
     }

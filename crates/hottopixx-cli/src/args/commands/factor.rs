@@ -1,6 +1,8 @@
 //! The flags of `factor`.
 
-use crate::args::{CheckpointArgs, InputArgs, MethodArgs, OutputArgs, RunArgs, TextArgs};
+use crate::args::{
+    CheckpointArgs, ConstraintArgs, InputArgs, MethodArgs, OutputArgs, RunArgs, TextArgs,
+};
 use clap::Args;
 
 /// `factor`.
@@ -12,6 +14,8 @@ Examples:
   hottopixx factor samples_by_features.csv --transpose --rank 5 --out answer
   hottopixx factor docword.kos.txt.gz --names vocab.kos.txt --rank 20 \\
       --cooccurrence --min-df 10 --candidate-df 50 --out topics
+  hottopixx factor genes.npz --names genes.txt --rank 30 --must @panel.txt \\
+      --groups types.csv --quota '*=..3' --prices prices.txt --budget 40
   zcat X.mtx.gz | hottopixx factor - --format mtx --rank 10 --json | jq .error
 
 Formats, by extension or --format:
@@ -55,6 +59,8 @@ pub struct FactorArgs {
     pub rank_path: bool,
     #[command(flatten)]
     pub settings: MethodArgs,
+    #[command(flatten)]
+    pub constraints: ConstraintArgs,
     #[command(flatten)]
     pub text: TextArgs,
     #[command(flatten)]

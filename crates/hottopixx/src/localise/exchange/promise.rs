@@ -44,7 +44,8 @@ impl Cosines<'_> {
         control: &Control,
     ) -> Option<Vec<Exchange>> {
         let without = self.without(place, control)?;
-        let leaving = least_missed(place, &without);
+        let rules = self.exchanges(&place.hott);
+        let leaving = least_missed(place, &without, |h| rules.may_leave(self.pool[place.hott[h]]));
         let m = self.pool.len();
         let mut table = vec![0.0f64; (1 + leaving.len()) * m];
         let chunks: Vec<usize> = (0..self.rows.len().div_ceil(CHUNK)).collect();
@@ -63,7 +64,10 @@ impl Cosines<'_> {
             let scores = common.iter().zip(own).map(|(common, own)| common + own);
             found.extend(scores.enumerate().map(|(enter, score)| (score, enter, leave)));
         }
-        found.retain(|f| !place.hott.contains(&f.1));
+        found.retain(|&(_, enter, leave)| {
+            !place.hott.contains(&enter)
+                && rules.allow(self.pool[place.hott[leave]], self.pool[enter])
+        });
         let order = |a: &(f64, usize, usize), b: &(f64, usize, usize)| {
             a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2))
         };
@@ -155,13 +159,17 @@ fn factorise(
     }
 }
 
-/// The positions whose rows are missed least, increasing.
-fn least_missed(place: &Place, without: &[Vec<(usize, Fit)>]) -> Vec<usize> {
+/// The positions, of those that may leave, whose rows are missed least, increasing.
+fn least_missed(
+    place: &Place,
+    without: &[Vec<(usize, Fit)>],
+    may_leave: impl Fn(usize) -> bool,
+) -> Vec<usize> {
     let mut losses = vec![0.0; place.hott.len()];
     for (fit, without) in place.fits.iter().zip(without) {
         without.iter().for_each(|(h, left)| losses[*h] += left.q.sqrt() - fit.q.sqrt());
     }
-    let mut order: Vec<usize> = (0..losses.len()).collect();
+    let mut order: Vec<usize> = (0..losses.len()).filter(|&h| may_leave(h)).collect();
     order.sort_by(|&a, &b| losses[a].total_cmp(&losses[b]).then(a.cmp(&b)));
     order.truncate(most_leaving(losses.len()));
     order.sort_unstable();

@@ -10,6 +10,7 @@ use crate::Objective;
 use crate::control::Control;
 use crate::l1::{Atoms, Basis, Design, Problem, Solver, Target};
 use crate::normalise::UnitRows;
+use crate::rules::Rules;
 use crate::select::work::Work;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -38,6 +39,8 @@ pub(super) struct Field<'a> {
     pub rows: Vec<usize>,
     pub objective: Objective,
     pub control: &'a Control,
+    /// What choices must obey.
+    pub rules: &'a Rules,
     /// Operations spent so far, roughly: the same on every machine, for any number of threads.
     pub work: AtomicU64,
 }
@@ -134,7 +137,9 @@ impl Field<'_> {
                 losses[*h as usize] += state.error - states.whole.error;
             }
         }
+        let rules = self.rules.exchanges(hott);
         let mut order: Vec<u32> = (0..hott.len() as u32).collect();
+        order.retain(|&h| rules.may_leave(hott[h as usize]));
         let loss = |h: u32| losses[h as usize];
         order.sort_by(|&a, &b| loss(a).total_cmp(&loss(b)).then(a.cmp(&b)));
         order.truncate(LEAVING.max(hott.len() / 4));

@@ -245,7 +245,8 @@ impl<'a> Search<'a> {
             let mut hott = optima[0].hott.clone();
             for _ in 0..2 {
                 let (h, j) = (random.random_range(0..rank), random.random_range(0..leaders.len()));
-                if !hott.contains(&leaders[j]) {
+                let allowed = self.question.rules.exchanges(&hott).allow(hott[h], leaders[j]);
+                if allowed && !hott.contains(&leaders[j]) {
                     hott[h] = leaders[j];
                 }
             }
@@ -262,7 +263,7 @@ impl<'a> Search<'a> {
     /// Some rows of X, for the largest error those that are worst on `set` among them, on merged
     /// columns where that pays. `None` when stopped.
     fn field(&self, size: Size, guides: &[usize], set: &[usize]) -> Option<Field<'a>> {
-        let Question { x, rank, control, .. } = *self.question;
+        let Question { x, rank, control, rules, .. } = *self.question;
         let columns = size.columns.max(COLUMNS_FOR_EACH * rank);
         let stored = x.shape().entries as f64 / x.features() as f64;
         let x: Cow<'a, UnitRows> = if stored > MERGING_PAYS * columns as f64 {
@@ -276,7 +277,7 @@ impl<'a> Search<'a> {
         let most = (cheap * size.rows).min(REMEMBERED / FITS_FOR_EACH / points).max(32);
         let rows = sample(x.features(), most, self.worst(set, most / 2));
         let work = AtomicU64::new(0);
-        Some(Field { x, rows, objective: self.objective, control, work })
+        Some(Field { x, rows, objective: self.objective, control, rules, work })
     }
 
     /// The rows with the largest errors on `set`, where these are what counts.
