@@ -91,6 +91,8 @@ class Factorization(AnswerViews):
     inexact_rows: int
     #: Rows of zeros, explained by nothing.
     zero_rows: NDArray[np.intp]
+    #: Rows that were set aside as outliers.
+    outliers: NDArray[np.intp]
     #: "finished", or why the computation ended before.
     stop: str
     #: What to know about how the rows were chosen.
@@ -277,6 +279,7 @@ class Factorization(AnswerViews):
             "cleaning": self.cleaning,
             "inexact_rows": self.inexact_rows,
             "zero_rows": [int(row) for row in self.zero_rows],
+            "outliers": [int(row) for row in self.outliers],
             "hott": [
                 {"row": int(row), "weight": float(weight), "group": [int(i) for i in group]}
                 for row, weight, group in zip(self.hott, self.weights, self.groups, strict=True)
@@ -349,6 +352,7 @@ def from_said(
         cleaning=said["cleaning"],
         inexact_rows=said["inexact_rows"],
         zero_rows=row_array(said["zero_rows"]),
+        outliers=row_array(said.get("outliers", ())),
         stop=said["stop"],
         notes=[in_words(note, said.get("noun", "row")) for note in said["notes"]],
         seconds=said["seconds"],

@@ -69,6 +69,9 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
     constraints : dict, default=None
         What the choice must obey: features that must be chosen or must not, groups, a budget; see
         `hottopixx.factor`, where rows are what features are here.
+    outliers : int or "auto", default=None
+        Features to set aside because no others explain them: so many, or those that stand out; they
+        are `result_.outliers`.
     epochs : int, default=None
         Epochs of "hottopixx"; None for 50, fewer for more than 12,800 samples.
     tau, epsilon, alpha : float, default=None
@@ -153,6 +156,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         output: str = "selected",
         candidates: Any = None,
         constraints: Any = None,
+        outliers: int | str | None = None,
         epochs: int | None = None,
         tau: float | None = None,
         epsilon: float | None = None,
@@ -171,6 +175,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         self.output = output
         self.candidates = candidates
         self.constraints = constraints
+        self.outliers = outliers
         self.epochs = epochs
         self.tau = tau
         self.epsilon = epsilon
@@ -238,6 +243,8 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
             raise ValueError("sample_weight does not go with ray_address: scale the documents")
         if self.constraints is not None:
             raise ValueError("constraints do not go with ray_address: leave them out")
+        if self.outliers is not None:
+            raise ValueError("outliers does not go with ray_address: leave it out")
         if self.n_components == "auto":
             raise ValueError('n_components="auto" does not go with ray_address: give a number')
         if not _lies_elsewhere(X):
@@ -258,6 +265,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
             "cleaning": self.cleaning,
             "candidates": self.candidates,
             "constraints": self.constraints,
+            "outliers": self.outliers,
             "epochs": self.epochs,
             "tau": self.tau,
             "epsilon": self.epsilon,

@@ -41,6 +41,9 @@ def load_folder(folder: Path) -> Factorization:
         ) from None
     said["notes"] = said.get("notes", [])
     said["zero_rows"] = aside
+    # What was set aside is said in a sentence for the page, which is made anew.
+    said["outliers"] = sorted(outlier["row"] for outlier in said.get("outliers", ()))
+    said["notes"] = [note for note in said["notes"] if "set aside as outliers" not in note]
     said["seconds"] = {step: said["seconds"].get(step, 0.0) for step in _STEPS}
     answer = from_said(said, (*factors, per_row, diagonal), names)
     with_path(answer, said.get("path"))

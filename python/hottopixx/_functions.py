@@ -85,6 +85,9 @@ def factor(
         most), where most may be None and a row is in one group at most. "prices", one for each row,
         with a "budget" that the chosen rows keep to. What cannot be met is a ValueError that names
         it; how far a bound heeds them is said in `notes`.
+    outliers : int or "auto", optional
+        Set rows aside that no others explain: so many, or those that stand out. They are named in
+        `Factorization.outliers`, cannot be hott and do not count in the errors, but for `per_row`.
     groups : bool, default=True
         Whether to look for the rows that could stand in the place of each hott row.
     memory : int, optional

@@ -57,6 +57,7 @@ class Options(TypedDict, total=False):
     alpha: float | None
     candidates: ArrayLike | None
     constraints: Mapping[str, Any] | None
+    outliers: int | Literal["auto"] | None
     groups: bool
     memory: int | None
     max_seconds: float | None
@@ -79,6 +80,7 @@ _DEFAULTS: Options = {
     "alpha": None,
     "candidates": None,
     "constraints": None,
+    "outliers": None,
     "groups": True,
     "memory": None,
     "max_seconds": None,
@@ -136,6 +138,8 @@ def prepared(
         given["candidates"] = _mask(given["candidates"], rows, names)
     if given["constraints"] is not None:
         given["constraints"] = asked(given["constraints"], rows, names)
+    if given["outliers"] is not None and given["outliers"] != "auto":
+        given["outliers"] = str(whole(given["outliers"], "outliers"))
     with running(max_seconds, verbose, noun) as run:
         yield given, run
 

@@ -54,6 +54,7 @@ class Settings(TypedDict):
     alpha: float | None
     candidates: list[bool] | None
     constraints: Asked | None
+    outliers: str | None
     groups: bool
     memory: int | None
 

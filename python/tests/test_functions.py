@@ -65,6 +65,17 @@ def test_constraints_are_obeyed(instance):
             hottopixx.factor(instance.X, 4, "spa", constraints=constraints)
 
 
+def test_outliers_are_set_aside():
+    instance = hottopixx.generate("outliers", features=60, examples=100, rank=4, seed=1)
+    for asked in ("auto", len(instance.outliers)):
+        answer = hottopixx.factor(instance.X, 4, outliers=asked, objective="max", effort="quick")
+        assert answer.outliers.tolist() == list(instance.outliers)
+        assert instance.recall(answer.hott) == 1.0
+        assert (answer.error.per_row[answer.outliers] > answer.error.inf1).all()
+    with pytest.raises(ValueError, match="outliers is 1.5"):
+        hottopixx.factor(instance.X, 4, outliers=1.5)
+
+
 def test_methods_that_must_be_told(instance):
     tau = hottopixx.factor(instance.X, 3, "minimax").certificate.objective
     assert hottopixx.factor(instance.X, 3, "lp", tau=2 * tau).certificate.goal == "cost"

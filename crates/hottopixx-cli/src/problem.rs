@@ -277,6 +277,7 @@ impl Problem {
         answer.errors.per_row = self.spread(&answer.errors.per_row);
         answer.diagonal = answer.diagonal.map(|diagonal| self.spread(&diagonal));
         answer.zero_rows = self.spread_aside(&answer.zero_rows);
+        answer.outliers.iter_mut().for_each(|row| *row = self.kept[*row]);
         answer
     }
 

@@ -52,6 +52,8 @@ pub struct Settings {
     alpha: Option<f64>,
     candidates: Option<Vec<bool>>,
     constraints: Option<Asked>,
+    /// A number, or "auto".
+    outliers: Option<String>,
     groups: bool,
     memory: Option<u64>,
 }
@@ -77,6 +79,8 @@ impl Settings {
         let factor = given(factor, self.candidates, Factor::candidates);
         let constraints = self.constraints.map(Asked::constraints);
         let factor = given(factor, constraints, Factor::constraints);
+        let outliers = self.outliers.map(|text| parsed(&text)).transpose()?;
+        let factor = given(factor, outliers, Factor::outliers);
         Ok(given(factor, self.memory, Factor::memory))
     }
 

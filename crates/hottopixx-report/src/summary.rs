@@ -142,6 +142,9 @@ pub struct Summary {
     /// The largest entries of the localising matrix's diagonal, falling, where the method has one.
     #[serde(skip)]
     pub diagonal: Option<Vec<RowValue>>,
+    /// Rows that were set aside as outliers, with their errors, which do not count in `error`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outliers: Vec<RowValue>,
     /// Number of rows explained by nothing because they are zero or set aside.
     pub zero_rows: usize,
     /// Proven bounds, where the method has them.
@@ -209,6 +212,10 @@ impl Summary {
         });
         run.seconds.steps = Some(answer.seconds);
         let errors = &answer.errors.per_row;
+        let is_outlier = |row: usize| answer.outliers.binary_search(&row).is_ok();
+        let mut aside = [&answer.zero_rows[..], &answer.outliers].concat();
+        aside.sort_unstable();
+        let outliers = largest_first(errors, is_outlier, usize::MAX, names);
         Summary {
             input: about.label,
             features: f.rows(),
@@ -228,8 +235,9 @@ impl Summary {
             hott: topics.collect(),
             error: answer.errors.clone(),
             recall: None,
-            worst: worst_rows(errors, SHOWN, names),
-            rows: explained_rows(f, w, errors, &answer.zero_rows, names, LISTED),
+            worst: largest_first(errors, |row| errors[row] > 0.0 && !is_outlier(row), SHOWN, names),
+            rows: explained_rows(f, w, errors, &aside, names, LISTED),
+            outliers: outliers.clone(),
             diagonal: answer
                 .diagonal
                 .as_ref()
@@ -237,10 +245,30 @@ impl Summary {
             zero_rows: answer.zero_rows.len(),
             bounds: answer.bounds.clone(),
             path: None,
-            notes: answer.notes.clone(),
+            notes: answer.notes.iter().cloned().chain(about_outliers(&outliers)).collect(),
             run,
         }
     }
+}
+
+/// Outliers that are named in the sentence about them.
+const NAMED_OUTLIERS: usize = 8;
+
+/// What the reader should know about rows that were set aside.
+fn about_outliers(outliers: &[RowValue]) -> Option<String> {
+    let mut names: Vec<String> =
+        outliers.iter().take(NAMED_OUTLIERS).map(RowValue::label).collect();
+    match outliers.len() {
+        0 => return None,
+        all if all > names.len() => names.push(format!("and {} more", all - names.len())),
+        _ => {}
+    }
+    let what = if outliers.len() == 1 { "row was" } else { "rows were" };
+    Some(format!(
+        "{} {what} set aside as outliers, which cannot be hott and do not count in the errors: {}.",
+        outliers.len(),
+        names.join(", ")
+    ))
 }
 
 impl Topic {
@@ -361,6 +389,7 @@ pub(crate) fn example() -> Summary {
         recall: None,
         worst: vec![entry(9, "pope", 0.021)],
         rows: vec![],
+        outliers: vec![],
         diagonal: None,
         zero_rows: 1,
         bounds: None,

@@ -90,7 +90,7 @@ pub use effort::Effort;
 pub use error::Error;
 pub use factor::{
     Applied, Certified, Compared, Comparison, Errors, Factor, Factorization, Footprint, HottRow,
-    Method, RankNeeded, RankPath, RankPoint, Seconds, Skipped, Work,
+    Method, Outliers, RankNeeded, RankPath, RankPoint, Seconds, Skipped, Work,
 };
 pub use goal::Goal;
 pub use matrix::{Dense, Matrix, Sparse};

@@ -60,6 +60,22 @@ impl UnitRows {
         Ok(UnitRows { raw, places: kept.clone(), factors, kept, sums, input_rows: input.rows() })
     }
 
+    /// X without some rows of the input, as if they were zero.
+    pub(crate) fn without(&self, input_rows: &[usize]) -> UnitRows {
+        let stays: Vec<usize> =
+            (0..self.features()).filter(|&i| !input_rows.contains(&self.kept[i])).collect();
+        let of = |all: &[usize]| stays.iter().map(|&i| all[i]).collect();
+        let numbers = |all: &[f64]| stays.iter().map(|&i| all[i]).collect();
+        UnitRows {
+            raw: self.raw.clone(),
+            places: of(&self.places),
+            factors: numbers(&self.factors),
+            kept: of(&self.kept),
+            sums: numbers(&self.sums),
+            input_rows: self.input_rows,
+        }
+    }
+
     /// The size of X.
     pub fn shape(&self) -> Shape {
         let raw = Shape::from(&self.raw);

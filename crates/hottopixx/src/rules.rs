@@ -75,6 +75,11 @@ impl Constraints {
         *self == Constraints::default()
     }
 
+    /// Whether a row of the input must be chosen.
+    pub(crate) fn asks_for(&self, row: usize) -> bool {
+        self.must.contains(&row)
+    }
+
     /// The rows that must not be chosen alone: what holds for every part of a choice.
     pub(crate) fn of_parts(&self) -> Self {
         Constraints { never: self.never.clone(), ..Constraints::default() }

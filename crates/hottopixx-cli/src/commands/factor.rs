@@ -40,6 +40,10 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
 
     let factor =
         session.factor(&problem, args.rank, method, &args.settings, (cost.as_deref(), &asked))?;
+    let factor = match args.outliers {
+        Some(outliers) => factor.outliers(outliers),
+        None => factor,
+    };
     let (mut factor, predicted) = planner.plan(factor, &problem, args.output.quiet)?;
     let kept = checkpoint::open(&args.checkpoints, &factor, &problem.matrix, args.output.quiet)?;
     if let Some(file) = &kept {

@@ -40,7 +40,10 @@ fn constraints_are_obeyed_by_name_number_and_file() {
         let facts = &answer["constraints"];
         assert_eq!((&facts["must"], &facts["never"]), (&json!([8, 33]), &json!(2)));
         assert_eq!((&facts["cost"], &facts["budget"]), (&json!(cost as f64), &json!(90.0)));
-        assert_eq!(facts["groups"][0], json!({"group": "a", "rows": 10, "least": 2, "most": 2, "chosen": 2}));
+        assert_eq!(
+            facts["groups"][0],
+            json!({"group": "a", "rows": 10, "least": 2, "most": 2, "chosen": 2})
+        );
     }
     let text = folder.text(&["factor", "X.npy", "-r", "3", "--method", "spa", "--must", "7"]);
     assert!(text.contains("obeys     1 row given\n"), "{text}");
@@ -55,7 +58,11 @@ fn constraints_that_cannot_be_met_are_named() {
         (&["--must", "w1", "--never", "w1"], 1, "row 1 must be chosen and must not"),
         (&["--must", "nobody"], 1, "there is no row named nobody"),
         (&["--must", "@none.txt"], 1, "none.txt"),
-        (&["--groups", "groups.csv", "--quota", "a=11"], 1, "group a: at least 11 rows, but only 10"),
+        (
+            &["--groups", "groups.csv", "--quota", "a=11"],
+            1,
+            "group a: at least 11 rows, but only 10",
+        ),
         (&["--groups", "groups.csv", "--quota", "*=..0"], 1, "leave at most 0 rows to choose"),
         (&["--groups", "groups.csv", "--quota", "z=1"], 1, "no row is in the group z"),
         (&["--groups", "groups.csv", "--quota", "a"], 2, "write GROUP=N"),

@@ -8,6 +8,7 @@ mod common;
 mod constraints;
 mod hostile;
 mod limits;
+mod outliers;
 mod refusals;
 mod reproduce;
 mod resume;

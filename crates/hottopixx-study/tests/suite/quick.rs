@@ -44,6 +44,12 @@ fn constraints_are_obeyed() {
     passes(&["constraints", "--quick"]);
 }
 
+/// Planted outliers are named, and the rows found as without them.
+#[test]
+fn outliers_are_named() {
+    passes(&["outliers", "--quick"]);
+}
+
 /// The bound of total is verified, reaches its gap, and agrees with the cutting planes.
 #[test]
 fn total_reaches_its_gap() {

@@ -24,8 +24,12 @@ use crate::select::search::search;
 pub(super) fn run(settings: &Factor, matrix: &Matrix) -> Result<Factorization, Error> {
     let method = settings.method_with_settings()?;
     let mut clock = Clock::new(&settings.control);
-    let prepared = clock.time(Stage::Normalise, || Prepared::new(settings, matrix))?;
-    Ok(prepared.factor(method.as_ref(), clock)?.0)
+    let x = clock.time(Stage::Normalise, || UnitRows::new(matrix))?;
+    let aside = clock.time(Stage::Localise, || settings.rows_set_aside(matrix, &x))?;
+    let x = if aside.rows.is_empty() { x } else { x.without(&aside.rows) };
+    let prepared = Prepared::with_x(settings, matrix, x)?;
+    let answer = prepared.factor(method.as_ref(), clock)?.0;
+    settings.with_outliers(answer, matrix, aside)
 }
 
 /// X and settings that make sense for it.
@@ -53,6 +57,18 @@ impl Prepared<'_> {
         // `report` is in `factor/report`: rows, units and errors as the caller knows them, with the bound
         // that localising has proven.
         Ok((self.report(found, cleaned, clock.seconds)?, linear_program))
+    }
+}
+
+impl Prepared<'_> {
+    /// The rows of the input that are chosen, in any order, without fits and report.
+    pub fn chosen(&self, method: &dyn Localiser) -> Result<Vec<usize>, Error> {
+        let found = self.localise(method)?;
+        let rows = match self.select(&found)? {
+            Choice::Only { hott, .. } => hott,
+            Choice::Best { verdict, .. } => verdict.fitted.hott,
+        };
+        Ok(rows.into_iter().map(|i| self.x.input_row(i)).collect())
     }
 }
 

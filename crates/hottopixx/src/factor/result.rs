@@ -86,6 +86,8 @@ pub struct Factorization {
     pub inexact_rows: usize,
     /// Rows of zeros in the input, explained by nothing.
     pub zero_rows: Vec<usize>,
+    /// Rows that were set aside as outliers: they cannot be hott, and of the errors only `per_row` has theirs. Increasing.
+    pub outliers: Vec<usize>,
     /// Why the computation ended.
     pub stop: Stop,
     /// Time spent.

@@ -1,6 +1,6 @@
 //! What a caller may ask for; [`Checked`](super::checked::Checked) says what of it makes sense.
 
-use super::Method;
+use super::{Method, Outliers};
 use crate::checkpoint::Keeper;
 use crate::clean::Cleaning;
 use crate::control::Control;
@@ -33,6 +33,7 @@ pub struct Factor {
     pub(super) alpha: Option<f64>,
     pub(super) candidates: Option<Vec<bool>>,
     pub(super) constraints: Constraints,
+    pub(super) outliers: Option<Outliers>,
     pub(super) groups: bool,
     pub(super) memory: Option<u64>,
     pub(super) control: Control,
@@ -59,6 +60,7 @@ impl Factor {
             alpha: None,
             candidates: None,
             constraints: Constraints::default(),
+            outliers: None,
             groups: true,
             memory: None,
             control: Control::default(),
@@ -169,6 +171,14 @@ impl Factor {
         self
     }
 
+    /// Which rows are named as outliers and set aside (default: none): they cannot be hott and do not count for the
+    /// errors, but are fitted on the hott rows in the end. Choosing them takes some runs with little effort. Rows that
+    /// must be chosen are never set aside. Only [`Factor::run`] heeds it.
+    pub fn outliers(mut self, outliers: Outliers) -> Self {
+        self.outliers = Some(outliers);
+        self
+    }
+
     /// Whether to look for the rows that could stand in the place of each hott row (default true):
     /// for small matrices that takes longer than a greedy method. Without, every group is its hott
     /// row alone, which is then all that its weight counts.
@@ -202,12 +212,23 @@ impl Factor {
     /// changes in the answer. O(nonzeros).
     pub fn fingerprint(&self, matrix: &Matrix) -> u64 {
         let Factor { rank, method, objective, effort, cleaning, seed, epochs, cost, .. } = self;
-        let Factor { tau, gap, trace, epsilon, alpha, candidates, constraints, groups, .. } = self;
+        let Factor {
+            tau,
+            gap,
+            trace,
+            epsilon,
+            alpha,
+            candidates,
+            constraints,
+            groups,
+            outliers,
+            ..
+        } = self;
         let memory = self.effect_of_memory(matrix);
         let version = env!("CARGO_PKG_VERSION");
         let settings = format!(
             "{version} {rank} {method:?} {objective:?} {effort:?} {cleaning:?} {seed} {epochs:?} {cost:?} {tau:?} \
-             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {constraints:?} {groups} {memory:?}"
+             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {constraints:?} {outliers:?} {groups} {memory:?}"
         );
         fingerprint(matrix, &settings)
     }
