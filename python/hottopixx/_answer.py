@@ -152,7 +152,16 @@ class Factorization(AnswerViews):
         matrix = to_native(self.source.X if X is None and self.source is not None else X)
         given: dict[str, Any] = {} if self.source is None else dict(self.source.settings)
         # What decides about errors and bounds; the rows are chosen already.
-        kept = ("objective", "effort", "candidates", "threads", "memory", "seed", "cleaning")
+        kept = (
+            "objective",
+            "effort",
+            "candidates",
+            "weights",
+            "threads",
+            "memory",
+            "seed",
+            "cleaning",
+        )
         options: Any = {name: given[name] for name in kept if given.get(name) is not None}
         options.update(max_seconds=max_seconds, verbose=verbose, objective=self.objective)
         if effort is not None:

@@ -69,6 +69,8 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
     constraints : dict, default=None
         What the choice must obey: features that must be chosen or must not, groups, a budget; see
         `hottopixx.factor`, where rows are what features are here.
+    feature_weights : array-like of shape (n_features,), default=None
+        How much each feature counts in the mean error; None for all the same.
     outliers : int or "auto", default=None
         Features to set aside because no others explain them: so many, or those that stand out; they
         are `result_.outliers`.
@@ -156,6 +158,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         output: str = "selected",
         candidates: Any = None,
         constraints: Any = None,
+        feature_weights: Any = None,
         outliers: int | str | None = None,
         epochs: int | None = None,
         tau: float | None = None,
@@ -175,6 +178,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         self.output = output
         self.candidates = candidates
         self.constraints = constraints
+        self.feature_weights = feature_weights
         self.outliers = outliers
         self.epochs = epochs
         self.tau = tau
@@ -243,8 +247,8 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
             raise ValueError("sample_weight does not go with ray_address: scale the documents")
         if self.constraints is not None:
             raise ValueError("constraints do not go with ray_address: leave them out")
-        if self.outliers is not None:
-            raise ValueError("outliers does not go with ray_address: leave it out")
+        if self.outliers is not None or self.feature_weights is not None:
+            raise ValueError("outliers and weights do not go with ray_address: leave them out")
         if self.n_components == "auto":
             raise ValueError('n_components="auto" does not go with ray_address: give a number')
         if not _lies_elsewhere(X):
@@ -265,6 +269,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
             "cleaning": self.cleaning,
             "candidates": self.candidates,
             "constraints": self.constraints,
+            "weights": self.feature_weights,
             "outliers": self.outliers,
             "epochs": self.epochs,
             "tau": self.tau,

@@ -85,6 +85,9 @@ def factor(
         most), where most may be None and a row is in one group at most. "prices", one for each row,
         with a "budget" that the chosen rows keep to. What cannot be met is a ValueError that names
         it; how far a bound heeds them is said in `notes`.
+    weights : array-like of shape (features,), optional
+        How much each row counts in the mean error, such as how often a word occurs: in judging,
+        exchanges, bounds on the mean and results. Only proportions matter.
     outliers : int or "auto", optional
         Set rows aside that no others explain: so many, or those that stand out. They are named in
         `Factorization.outliers`, cannot be hott and do not count in the errors, but for `per_row`.

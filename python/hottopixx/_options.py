@@ -58,6 +58,7 @@ class Options(TypedDict, total=False):
     candidates: ArrayLike | None
     constraints: Mapping[str, Any] | None
     outliers: int | Literal["auto"] | None
+    weights: ArrayLike | None
     groups: bool
     memory: int | None
     max_seconds: float | None
@@ -81,6 +82,7 @@ _DEFAULTS: Options = {
     "candidates": None,
     "constraints": None,
     "outliers": None,
+    "weights": None,
     "groups": True,
     "memory": None,
     "max_seconds": None,
@@ -132,8 +134,9 @@ def prepared(
         if given[name] is not None:
             given[name] = whole(given[name], name)
     given["seed"] = seed_number(given["seed"])
-    if given["cost"] is not None:
-        given["cost"] = floats(given["cost"], 1, "cost").tolist()
+    for name in ("cost", "weights"):
+        if given[name] is not None:
+            given[name] = floats(given[name], 1, name).tolist()
     if given["candidates"] is not None:
         given["candidates"] = _mask(given["candidates"], rows, names)
     if given["constraints"] is not None:

@@ -41,7 +41,7 @@ def best_rank(
     rows = [hott["row"] for hott in json.loads(text)["hott"]]
     # What belongs to the method is not for the path.
     path: Any = {**quick, "method": "auto", "effort": "quick"}
-    path |= dict.fromkeys(("epochs", "cost", "tau", "epsilon", "alpha", "gap"))
+    path |= dict.fromkeys(("outliers", "epochs", "cost", "tau", "epsilon", "alpha", "gap"))
     said, stop = _native.path(matrix, rows, path, run)
     return rank_path(said, stop, noun, names)
 

@@ -55,6 +55,7 @@ class Settings(TypedDict):
     candidates: list[bool] | None
     constraints: Asked | None
     outliers: str | None
+    weights: list[float] | None
     groups: bool
     memory: int | None
 

@@ -72,8 +72,18 @@ def test_outliers_are_set_aside():
         assert answer.outliers.tolist() == list(instance.outliers)
         assert instance.recall(answer.hott) == 1.0
         assert (answer.error.per_row[answer.outliers] > answer.error.inf1).all()
-    with pytest.raises(ValueError, match="outliers is 1.5"):
+    with pytest.raises(ValueError, match=r"outliers is 1\.5"):
         hottopixx.factor(instance.X, 4, outliers=1.5)
+
+
+def test_rows_count_as_much_as_they_weigh(instance):
+    weights = np.arange(24.0)
+    answer = hottopixx.factor(instance.X, 2, effort="quick", weights=weights)
+    expected = (answer.error.per_row * weights).sum() / weights.sum()
+    assert answer.error.mean_l1 == pytest.approx(expected, abs=1e-12)
+    assert answer.path().mean_l1[-1] == pytest.approx(expected, abs=1e-9)
+    with pytest.raises(ValueError, match="weights has 3 entries, but there are 24 rows"):
+        hottopixx.factor(instance.X, 2, weights=[1.0, 2.0, 3.0])
 
 
 def test_methods_that_must_be_told(instance):

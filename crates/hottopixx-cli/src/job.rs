@@ -1,6 +1,6 @@
 //! From flags to checked settings: what every command needs before it calls the library.
 
-use crate::args::{InputArgs, MethodArgs, ProgramArgs, RunArgs, TextArgs};
+use crate::args::{ConstraintArgs, InputArgs, MethodArgs, ProgramArgs, RunArgs, TextArgs};
 use crate::constraints::Asked;
 use crate::control::Interrupt;
 use crate::failure::Failure;
@@ -144,7 +144,7 @@ impl Session {
         rank: usize,
         method: Method,
         settings: &MethodArgs,
-        (cost, asked): (Option<&[f64]>, &Asked),
+        beside: &Beside,
     ) -> Result<Factor, Failure> {
         let mut factor = self
             .plain(problem, rank)?
@@ -162,10 +162,13 @@ impl Session {
         if let Some(alpha) = settings.alpha {
             factor = factor.alpha(alpha);
         }
-        if let Some(cost) = cost {
+        if let Some(cost) = &beside.cost {
             factor = factor.cost(problem.keep(cost));
         }
-        Ok(factor.constraints(asked.constraints(problem)))
+        if let Some(weights) = &beside.weights {
+            factor = factor.weights(problem.keep(weights));
+        }
+        Ok(factor.constraints(beside.asked.constraints(problem)))
     }
 
     /// Rank, candidates and what the run's flags say; everything else at its default.
@@ -179,6 +182,31 @@ impl Session {
         Ok(match &problem.candidates {
             Some(candidates) => factor.candidates(candidates.clone()),
             None => factor,
+        })
+    }
+}
+
+/// What files beside the matrix say about its rows.
+pub struct Beside {
+    /// The vector p.
+    pub cost: Option<Vec<f64>>,
+    /// How much rows count.
+    pub weights: Option<Vec<f64>>,
+    /// What the choice must obey.
+    pub asked: Asked,
+}
+
+impl Beside {
+    /// Reads the files that the flags name.
+    pub fn read(
+        settings: &MethodArgs,
+        constraints: &ConstraintArgs,
+        problem: &Problem,
+    ) -> Result<Self, Failure> {
+        Ok(Beside {
+            cost: numbers(settings.cost.as_deref(), problem, "costs")?,
+            weights: numbers(settings.weights.as_deref(), problem, "weights")?,
+            asked: Asked::read(constraints, problem)?,
         })
     }
 }

@@ -54,6 +54,7 @@ pub struct Settings {
     constraints: Option<Asked>,
     /// A number, or "auto".
     outliers: Option<String>,
+    weights: Option<Vec<f64>>,
     groups: bool,
     memory: Option<u64>,
 }
@@ -79,6 +80,7 @@ impl Settings {
         let factor = given(factor, self.candidates, Factor::candidates);
         let constraints = self.constraints.map(Asked::constraints);
         let factor = given(factor, constraints, Factor::constraints);
+        let factor = given(factor, self.weights, Factor::weights);
         let outliers = self.outliers.map(|text| parsed(&text)).transpose()?;
         let factor = given(factor, outliers, Factor::outliers);
         Ok(given(factor, self.memory, Factor::memory))

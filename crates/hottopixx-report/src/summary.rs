@@ -119,6 +119,9 @@ pub struct Summary {
     pub chosen_from: Option<String>,
     /// Which error was made small.
     pub objective: Objective,
+    /// Whether rows count in the mean error as much as the user said.
+    #[serde(skip_serializing_if = "is_false")]
+    pub weighted: bool,
     /// How F was fitted; never `auto`.
     pub cleaning: Cleaning,
     /// Exchanges that refined the choice.
@@ -159,6 +162,10 @@ pub struct Summary {
     /// What the run took, and what it ran with.
     #[serde(flatten)]
     pub run: RunFacts,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// How counts of words were prepared before they were factored: `apply` does the same to new ones.
@@ -228,6 +235,7 @@ impl Summary {
             method: answer.method.name().to_owned(),
             chosen_from: answer.chosen_from.clone(),
             objective,
+            weighted: false,
             cleaning: answer.cleaning,
             exchanges: answer.exchanges,
             inexact_rows: answer.inexact_rows,
@@ -371,6 +379,7 @@ pub(crate) fn example() -> Summary {
         method: "auto".into(),
         chosen_from: Some("spa".into()),
         objective: Objective::Mean,
+        weighted: false,
         cleaning: Cleaning::Exact,
         exchanges: 0,
         inexact_rows: 0,

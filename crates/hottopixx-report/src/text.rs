@@ -45,7 +45,8 @@ pub fn banner(summary: &Summary) -> String {
     }
     let threads = count(s.run.threads, "thread");
     let seed = s.run.seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
-    line(&mut out, "settings", &format!("least {goal} error{seed}, {threads}"));
+    let weighted = if s.weighted { ", rows weighted" } else { "" };
+    line(&mut out, "settings", &format!("least {goal} error{weighted}{seed}, {threads}"));
     out
 }
 

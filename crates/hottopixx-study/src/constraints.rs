@@ -2,7 +2,7 @@
 //! and does the bound hold?
 //!
 //! Small instances with constraints drawn at random, of all kinds at once, are compared with all choices, one by
-//! one. What is obeyed is judged here, from what was drawn, and not by the library.
+//! one; of the mean errors every other one is weighted by row. What is obeyed is judged here, from what was drawn, and not by the library.
 
 use crate::{StudyReport, parallel};
 use anyhow::Result;
@@ -196,9 +196,19 @@ fn judge(seed: u64, index: u64) -> Judged {
         );
     };
     let objective = Objective::ALL[(index % 2) as usize];
+    // Of the means, every other one is weighted.
+    let weights: Vec<f64> = match index % 4 {
+        0 => (0..rows).map(|_| draw.below(6) as f64 + 0.5).collect(),
+        _ => vec![1.0; rows],
+    };
+    let mean_weight = weights.iter().sum::<f64>() / rows as f64;
     let score = |set: &Vec<usize>| {
         let fits = exact(&unit, set, &Control::default());
-        objective.score(fits.iter().map(|fit| fit.error))
+        let weight = |i: usize| match objective {
+            Objective::Mean => weights[i] / mean_weight,
+            Objective::Max => 1.0,
+        };
+        objective.score(fits.iter().enumerate().map(|(i, fit)| weight(i) * fit.error))
     };
     let obeying = sets.iter().filter(|set| drawn.obeyed_by(set));
     let best = obeying.map(score).fold(f64::INFINITY, f64::min);
@@ -211,13 +221,14 @@ fn judge(seed: u64, index: u64) -> Judged {
             Method::Agkm => factor.epsilon(0.01).alpha(0.5),
             _ => factor,
         };
-        let answer = match factor.constraints(drawn.asked()).threads(1).run(&x) {
-            Ok(answer) => answer,
-            Err(error) => {
-                judged.failures.push(wrong(format!("{method}: {error}")));
-                continue;
-            }
-        };
+        let answer =
+            match factor.constraints(drawn.asked()).weights(weights.clone()).threads(1).run(&x) {
+                Ok(answer) => answer,
+                Err(error) => {
+                    judged.failures.push(wrong(format!("{method}: {error}")));
+                    continue;
+                }
+            };
         let rows: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
         if rows.len() != rank || !drawn.obeyed_by(&rows) {
             judged.failures.push(wrong(format!("{method} chose {rows:?}, against {drawn:?}")));

@@ -5,8 +5,8 @@ use hottopixx::Method;
 use hottopixx_study::StudyReport;
 use hottopixx_study::large::{ProcessRunner, RunRequest};
 use hottopixx_study::{
-    auto, bench, campaign, choice, constraints, footprint, hard, limits, lp, outliers, real, recovery,
-    scenes, soak, total,
+    auto, bench, campaign, choice, constraints, footprint, hard, limits, lp, outliers, real,
+    recovery, scenes, soak, total,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -52,7 +52,16 @@ pub fn run(settings: &OutlierSettings) -> Result<StudyReport> {
     let (sizes, seeds) = if settings.quick { (2, 2) } else { (SETTINGS.len(), settings.seeds) };
     let mut report = StudyReport::default();
     let mut table = Table::of_numbers(&[
-        "rows", "columns", "rank", "noise", "objective", "recall", "precision", "topics", "without", "unnamed",
+        "rows",
+        "columns",
+        "rank",
+        "noise",
+        "objective",
+        "recall",
+        "precision",
+        "topics",
+        "without",
+        "unnamed",
     ]);
     for setting in &SETTINGS[..sizes] {
         for objective in Objective::ALL {
@@ -70,9 +79,12 @@ pub fn run(settings: &OutlierSettings) -> Result<StudyReport> {
             cells.extend([noise.to_string(), objective.name().to_owned()]);
             cells.extend([recall, precision, topics(0), topics(1), topics(2)].map(percent));
             table.row(cells);
-            let what = format!("outliers, {rows} x {columns}, rank {rank}, noise {noise}, {objective}");
+            let what =
+                format!("outliers, {rows} x {columns}, rank {rank}, noise {noise}, {objective}");
             if recall < PROMISED || precision < PROMISED {
-                report.failures.push(format!("{what}: recall {recall:.3}, precision {precision:.3}"));
+                report
+                    .failures
+                    .push(format!("{what}: recall {recall:.3}, precision {precision:.3}"));
             }
             if topics(0) < topics(1) {
                 report.failures.push(format!("{what}: fewer topics than without outliers"));

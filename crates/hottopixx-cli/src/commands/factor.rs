@@ -2,9 +2,8 @@
 
 use crate::args;
 use crate::checkpoint;
-use crate::constraints::Asked;
 use crate::failure::Failure;
-use crate::job::{self, Session};
+use crate::job::{Beside, Session};
 use crate::memory::Planner;
 use crate::output;
 use crate::problem::Problem;
@@ -25,12 +24,12 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     let planner = Planner::new(Work::Run, &args.input);
     let sketch = Factor::new(args.rank).method(method);
     let problem = session.load(&args.input, &args.text, &planner, &sketch)?;
-    let cost = job::numbers(args.settings.cost.as_deref(), &problem, "costs")?;
-    let asked = Asked::read(&args.constraints, &problem)?;
+    let beside = Beside::read(&args.settings, &args.constraints, &problem)?;
     let reads = [
         Some(args.input.path.as_path()),
         args.input.names.as_deref(),
         args.settings.cost.as_deref(),
+        args.settings.weights.as_deref(),
         args.checkpoints.checkpoint.as_deref(),
         args.constraints.groups.as_deref(),
         args.constraints.prices.as_deref(),
@@ -38,8 +37,7 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     output::prepare(args.output.out.as_deref(), &reads, &output::answer_files())?;
     let load_seconds = session.elapsed();
 
-    let factor =
-        session.factor(&problem, args.rank, method, &args.settings, (cost.as_deref(), &asked))?;
+    let factor = session.factor(&problem, args.rank, method, &args.settings, &beside)?;
     let factor = match args.outliers {
         Some(outliers) => factor.outliers(outliers),
         None => factor,
@@ -58,7 +56,8 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     summary.run.predicted_memory_bytes = Some(predicted);
     summary.prepared = args.text.preparation();
     let chosen: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
-    summary.constraints = asked.facts(&chosen);
+    summary.constraints = beside.asked.facts(&chosen);
+    summary.weighted = beside.weights.is_some();
     match path {
         Some(Ok(path)) => {
             // An answer that was cut short has its reason already.

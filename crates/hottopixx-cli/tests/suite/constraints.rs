@@ -74,3 +74,21 @@ fn constraints_that_cannot_be_met_are_named() {
     }
     assert_eq!(folder.run(&[&base[..], &["--budget", "3"]].concat()).status.code(), Some(2));
 }
+
+#[test]
+fn rows_count_as_much_as_they_weigh() {
+    let folder = folder();
+    let base = ["factor", "X.npy", "--rank", "2", "--effort", "quick", "--out", "out"];
+    let weighted = folder.json(&[&base[..], &["--weights", "prices.txt", "--json"]].concat());
+    assert_eq!(weighted["weighted"], true);
+    let table = String::from_utf8(folder.read("out/rows.csv")).unwrap();
+    let cell = |line: &str| line.split(',').nth(2).unwrap().parse::<f64>().unwrap();
+    let errors: Vec<f64> = table.lines().skip(1).map(cell).collect();
+    let sum: f64 = errors.iter().enumerate().map(|(i, e)| i as f64 * e).sum();
+    let mean = weighted["error"]["mean_l1"].as_f64().unwrap();
+    assert!((mean - sum / 780.0).abs() < 1e-12, "{mean}");
+    let text = folder.text(&[&base[..], &["--weights", "prices.txt"]].concat());
+    assert!(text.contains("least mean error, rows weighted, seed 0"), "{text}");
+    let line = folder.refusal(&[&base[..], &["--weights", "given.txt"]].concat(), 1);
+    assert!(line.contains("given.txt"), "{line}");
+}

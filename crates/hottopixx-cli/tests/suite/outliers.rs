@@ -25,7 +25,9 @@ fn outliers_are_named_set_aside_and_told() {
         assert!(page.contains("set aside as outliers"));
         // Their errors are in the table of rows.
         let table = String::from_utf8(folder.read("out/rows.csv")).unwrap();
-        let error = |row: u64| table.lines().nth(row as usize + 1).unwrap().split(',').nth(2).unwrap().to_owned();
+        let error = |row: u64| {
+            table.lines().nth(row as usize + 1).unwrap().split(',').nth(2).unwrap().to_owned()
+        };
         assert!(rows.iter().all(|&row| error(row).parse::<f64>().unwrap() > largest));
     }
     let line = folder.run(&[&base[..], &["--outliers", "few"]].concat());

@@ -47,7 +47,8 @@ impl Factor {
             return Err(Error::Length { name, found: rows.cols(), expected: w.cols(), what });
         }
         let constraints = Constraints::default();
-        let settings = Factor { rank, constraints, candidates: None, cost: None, ..self.clone() };
+        let (candidates, cost, weights) = (None, None, None);
+        let settings = Factor { rank, constraints, candidates, cost, weights, ..self.clone() };
         let settings = settings.groups(false);
         settings.in_pool(|| {
             let mut clock = Clock::new(&settings.control);

@@ -191,7 +191,7 @@ fn without(
     for (&i, fit) in again.iter().zip(refit(x, &hott, &again, Starts::Vertices(&fits), control)) {
         fits[i] = fit;
     }
-    let score = objective.score(fits.iter().map(|fit| fit.error));
+    let score = objective.score_of(x, fits.iter().map(|fit| fit.error));
     FittedChoice { hott, fits, score }
 }
 

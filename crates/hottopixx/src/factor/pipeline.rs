@@ -14,7 +14,7 @@ use crate::clean::{Cleaner, Cleaning, FittedChoice, row_operations};
 use crate::control::{Control, Stage, Stop};
 use crate::localise::{Question, spa_ruled};
 use crate::matrix::Matrix;
-use crate::methods::{Localised, Localiser, Solved};
+use crate::methods::{Bounded, Bounds, Localised, Localiser, Solved};
 use crate::normalise::UnitRows;
 use crate::select::groups::groups;
 use crate::select::portfolio::{Candidate, Judged, Verdict, judge};
@@ -105,6 +105,10 @@ impl<'a> Prepared<'a> {
 
     /// The same for a matrix that was normalised before.
     pub fn with_x(settings: &Factor, matrix: &'a Matrix, x: UnitRows) -> Result<Self, Error> {
+        let x = match &settings.weights {
+            Some(weights) => x.weighed(weights)?,
+            None => x,
+        };
         let settings = Checked::new(settings, &x)?;
         Ok(Prepared { matrix, x, settings })
     }
@@ -139,7 +143,9 @@ impl<'a> Prepared<'a> {
         let control = self.leaving_time_to_clean();
         let complete = |set: &Candidate| set.rows.len() == self.settings.rank;
         match method.localise(&self.question().under(&control)) {
-            Ok(found) if found.candidates.iter().any(complete) => Ok(self.obeying(found)),
+            Ok(found) if found.candidates.iter().any(complete) => {
+                Ok(self.about_weights(self.obeying(found)))
+            }
             Ok(_) => self.fall_back_to_spa(spare, self.why()),
             Err(Error::NoAnswer(stop)) => self.fall_back_to_spa(spare, stop),
             Err(error) => Err(error),
@@ -176,6 +182,17 @@ impl<'a> Prepared<'a> {
                 "The bound holds for more choices than those that obey the constraints: {about}."
             )),
             None => found,
+        }
+    }
+
+    /// Says where a linear program, and its bound, is not about the weighted errors.
+    fn about_weights(&self, found: Localised) -> Localised {
+        let unweighted = |bounds: &Bounds| bounds.goal == Bounded::Total;
+        match &found.bounds {
+            Some(bounds) if !self.x.weights().is_empty() && unweighted(bounds) => {
+                found.note("The bound is about the sum of the errors as they are, without weights.")
+            }
+            _ => found,
         }
     }
 

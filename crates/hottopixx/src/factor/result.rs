@@ -25,7 +25,7 @@ pub struct HottRow {
 pub struct Errors {
     /// The largest l1 error of a row: the paper's (inf,1) norm of X - FW.
     pub inf1: f64,
-    /// The mean over rows of the l1 error.
+    /// The mean over rows of the l1 error, each counting as much as [`Factor::weights`](super::Factor::weights) says.
     pub mean_l1: f64,
     /// Root of the mean squared error over all entries.
     pub rmse: f64,

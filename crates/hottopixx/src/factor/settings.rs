@@ -34,6 +34,7 @@ pub struct Factor {
     pub(super) candidates: Option<Vec<bool>>,
     pub(super) constraints: Constraints,
     pub(super) outliers: Option<Outliers>,
+    pub(super) weights: Option<Vec<f64>>,
     pub(super) groups: bool,
     pub(super) memory: Option<u64>,
     pub(super) control: Control,
@@ -61,6 +62,7 @@ impl Factor {
             candidates: None,
             constraints: Constraints::default(),
             outliers: None,
+            weights: None,
             groups: true,
             memory: None,
             control: Control::default(),
@@ -171,6 +173,14 @@ impl Factor {
         self
     }
 
+    /// How much each row of the input counts in the mean error (default: all the same), such as how often a word occurs: in
+    /// the judging of choices, exchanges, bounds on the mean and reports. Numbers that are not negative; only their
+    /// proportions matter. The linear programs, Algorithm 4 and [`Objective::Max`] do not know of them.
+    pub fn weights(mut self, weights: Vec<f64>) -> Self {
+        self.weights = Some(weights);
+        self
+    }
+
     /// Which rows are named as outliers and set aside (default: none): they cannot be hott and do not count for the
     /// errors, but are fitted on the hott rows in the end. Choosing them takes some runs with little effort. Rows that
     /// must be chosen are never set aside. Only [`Factor::run`] heeds it.
@@ -212,23 +222,13 @@ impl Factor {
     /// changes in the answer. O(nonzeros).
     pub fn fingerprint(&self, matrix: &Matrix) -> u64 {
         let Factor { rank, method, objective, effort, cleaning, seed, epochs, cost, .. } = self;
-        let Factor {
-            tau,
-            gap,
-            trace,
-            epsilon,
-            alpha,
-            candidates,
-            constraints,
-            groups,
-            outliers,
-            ..
-        } = self;
+        let Factor { tau, gap, trace, epsilon, alpha, candidates, groups, .. } = self;
+        let Factor { constraints, outliers, weights, .. } = self;
         let memory = self.effect_of_memory(matrix);
         let version = env!("CARGO_PKG_VERSION");
         let settings = format!(
             "{version} {rank} {method:?} {objective:?} {effort:?} {cleaning:?} {seed} {epochs:?} {cost:?} {tau:?} \
-             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {constraints:?} {outliers:?} {groups} {memory:?}"
+             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {constraints:?} {outliers:?} {weights:?} {groups} {memory:?}"
         );
         fingerprint(matrix, &settings)
     }

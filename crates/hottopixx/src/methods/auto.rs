@@ -6,7 +6,7 @@ use super::{
     Candidate, ErrorBound, Gradient, Hottopixx, Localised, Localiser, Question, bytes,
     is_affordable, screen, screened,
 };
-use crate::clean::Starts;
+use crate::clean::{RowFit, Starts};
 use crate::localise::exchange::{self, ExchangeSettings, NEAR_ONE, exchange};
 use crate::localise::lp::{LpSettings, lp};
 use crate::localise::{Greedy, shuffled_rows, snpa_ruled, spa_controlled, spa_ruled, xray_ruled};
@@ -161,7 +161,8 @@ fn at_hand(question: &Question<'_>, candidates: &[Candidate]) -> AtHand {
             break;
         }
         let fits = clean::refit(x, &candidate.rows, &rows, Starts::Cold, control);
-        let error = Objective::Mean.score(fits.iter().map(|fit| fit.error));
+        let counted = |(&i, fit): (&usize, &RowFit)| Objective::Mean.counted(x, i, fit.error);
+        let error = Objective::Mean.score(rows.iter().zip(&fits).map(counted));
         if best.error.is_none_or(|least| error < least) {
             best = AtHand { rows: candidate.rows.clone(), error: Some(error) };
         }

@@ -85,7 +85,7 @@ pub fn groups(
         }
         None => (x, Cow::Borrowed(&fitted.fits)),
     };
-    let before = objective.score(rows.iter().map(|&i| fits[i].error));
+    let before = objective.score(rows.iter().map(|&i| objective.counted(x, i, fits[i].error)));
     let mut positions: Vec<usize> = swaps.iter().map(|swap| swap.leave[0]).collect();
     positions.dedup(); // they come in order
     let scoring = Scoring { x, hott, fits: &fits, rows: &rows, objective, control };

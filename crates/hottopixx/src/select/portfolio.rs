@@ -88,10 +88,10 @@ pub fn judge(
     let entry = |c: &&Candidate| (c.rows.clone(), SEARCHED.contains(&&c.origin[..]));
     let mut race = Race::new(cleaner, distinct.iter().map(entry), known);
     let best = race.run()?;
-    let seen = distinct.iter().zip(&race.runners).filter(|(_, runner)| runner.seen > 0);
+    let seen = (0..distinct.len()).filter(|&at| race.runners[at].seen > 0);
     let judged: Vec<Judged> = seen
-        .map(|(candidate, runner)| {
-            let score = cleaner.objective.score(runner.errors(&race.order));
+        .map(|at| {
+            let (candidate, score) = (distinct[at], cleaner.objective.score(race.errors(at)));
             Judged { origin: candidate.origin.clone(), score }
         })
         .collect();

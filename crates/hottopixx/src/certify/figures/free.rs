@@ -31,6 +31,7 @@ use crate::matrix::Entries;
 use crate::normalise::UnitRows;
 use crate::rules::Rules;
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Columns whose caps are found together.
 const BATCH: usize = 32;
@@ -39,7 +40,7 @@ const LARGEST: f64 = 2.0;
 /// Caps between two looks at whether a column is out of the question.
 const EARLY: usize = 16;
 
-/// The bounds on the *mean* error of all choices of 1, 2, ... `most` rows among the `allowed` ones that Y, f x n
+/// The bounds on the *mean* error (rows counting as much as they weigh) of all choices of 1, 2, ... `most` rows among the `allowed` ones that Y, f x n
 /// and row-major, proves about `x` in exact arithmetic: one Y bounds them all. At least 0, which needs no Y.
 ///
 /// `2 f m n` flops for m rows that may be hott and up to `O(f m n)` for caps, parallel; `4 f m` bytes.
@@ -55,10 +56,11 @@ pub fn prove_means(
     control: &Control,
 ) -> Result<Vec<f64>, Refusal> {
     check_single(x, allowed, dual)?;
-    let (f, n) = (x.features(), x.examples());
-    let proof = Proof { rows: &Rows::new(x, control)?, dual: &Single { dual, n }, control };
+    let (dual, total) = weighed(x, dual);
+    let dual = &Single { dual: &dual, n: x.examples() };
+    let proof = Proof { rows: &Rows::new(x, control)?, dual, control };
     let sums = proof.by_rank(most, allowed)?;
-    let mean = |sum: f64| if sum > 0.0 { div_down(sum, f as f64) } else { 0.0 };
+    let mean = |sum: f64| if sum > 0.0 { div_down(sum, total) } else { 0.0 };
     Ok(sums.into_iter().map(mean).collect())
 }
 
@@ -90,12 +92,38 @@ pub fn prove_mean_ruled(
     control: &Control,
 ) -> Result<f64, Refusal> {
     check_single(x, allowed, dual)?;
-    let (f, n) = (x.features(), x.examples());
-    let proof = Proof { rows: &Rows::new(x, control)?, dual: &Single { dual, n }, control };
+    let (dual, total) = weighed(x, dual);
+    let dual = &Single { dual: &dual, n: x.examples() };
+    let proof = Proof { rows: &Rows::new(x, control)?, dual, control };
     let columns: Vec<usize> = (0..allowed.len()).filter(|&j| allowed[j]).collect();
     let saved: Sum = proof.most_saved_ruled(rank, &columns, rules)?.into_iter().collect();
     let sum = add_down(proof.product()?, -saved.upper());
-    Ok(if sum > 0.0 { div_down(sum, f as f64) } else { 0.0 })
+    Ok(if sum > 0.0 { div_down(sum, total) } else { 0.0 })
+}
+
+/// Y with rows scaled by `lambda_i`, the weights of the rows over the largest of them, and the sum of the lambdas, rounded
+/// up: `sum_i lambda_i e_i` over that sum is the weighted mean. In single precision lambdas are rounded down, and so no
+/// entry of a row is larger than its lambda. Without weights Y itself, and f.
+fn weighed<'a>(x: &UnitRows, dual: &'a [f32]) -> (Cow<'a, [f32]>, f64) {
+    let weights = x.weights();
+    if weights.is_empty() {
+        return (Cow::Borrowed(dual), x.features() as f64);
+    }
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    let n = x.examples();
+    let mut scaled = dual.to_vec();
+    for (row, &weight) in scaled.chunks_exact_mut(n).zip(weights) {
+        let lambda = single_down(div_down(weight, largest)).max(0.0);
+        row.iter_mut().for_each(|y| *y *= lambda);
+    }
+    let total = weights.iter().map(|&weight| div_up(weight, largest)).collect::<Sum>().upper();
+    (Cow::Owned(scaled), total)
+}
+
+/// The largest number in single precision that is not above.
+fn single_down(value: f64) -> f32 {
+    let near = value as f32;
+    if f64::from(near) > value { near.next_down() } else { near }
 }
 
 /// What a bound on the mean error says about X itself, `columns` wide, when it was proven for X with some

@@ -126,6 +126,11 @@ impl<'a> Cosines<'a> {
         })
     }
 
+    /// How much an explained row counts, by its position.
+    pub fn weight(&self, at: usize) -> f32 {
+        self.x.weight(self.rows[at]) as f32
+    }
+
     /// What exchanges of one row the rules allow for the rows at these positions of the pool.
     pub fn exchanges(&self, hott: &[usize]) -> Exchanges<'a> {
         self.rules.exchanges(&self.rows_of(hott))

@@ -45,7 +45,8 @@ impl Cosines<'_> {
     ) -> Option<Vec<Exchange>> {
         let without = self.without(place, control)?;
         let rules = self.exchanges(&place.hott);
-        let leaving = least_missed(place, &without, |h| rules.may_leave(self.pool[place.hott[h]]));
+        let may_leave = |h: usize| rules.may_leave(self.pool[place.hott[h]]);
+        let leaving = least_missed(place, &without, may_leave, |at| f64::from(self.weight(at)));
         let m = self.pool.len();
         let mut table = vec![0.0f64; (1 + leaving.len()) * m];
         let chunks: Vec<usize> = (0..self.rows.len().div_ceil(CHUNK)).collect();
@@ -109,13 +110,14 @@ impl Cosines<'_> {
             } else {
                 whole.fill(0.0);
             }
-            add(1.0, &whole, &mut table[..m]);
+            let weight = self.weight(at);
+            add(weight, &whole, &mut table[..m]);
             for (h, fit) in without {
                 let Some(position) = leaving.iter().position(|l| l == h) else { continue };
                 let own = &mut table[(1 + position) * m..(2 + position) * m];
                 enter(fit, &mut part);
-                add(1.0, &part, own);
-                add(-1.0, &whole, own);
+                add(weight, &part, own);
+                add(-weight, &whole, own);
             }
             if !control.goes_on() {
                 return None;
@@ -164,10 +166,12 @@ fn least_missed(
     place: &Place,
     without: &[Vec<(usize, Fit)>],
     may_leave: impl Fn(usize) -> bool,
+    weight: impl Fn(usize) -> f64,
 ) -> Vec<usize> {
     let mut losses = vec![0.0; place.hott.len()];
-    for (fit, without) in place.fits.iter().zip(without) {
-        without.iter().for_each(|(h, left)| losses[*h] += left.q.sqrt() - fit.q.sqrt());
+    for (at, (fit, without)) in place.fits.iter().zip(without).enumerate() {
+        let lost = |left: &Fit| weight(at) * (left.q.sqrt() - fit.q.sqrt());
+        without.iter().for_each(|(h, left)| losses[*h] += lost(left));
     }
     let mut order: Vec<usize> = (0..losses.len()).filter(|&h| may_leave(h)).collect();
     order.sort_by(|&a, &b| losses[a].total_cmp(&losses[b]).then(a.cmp(&b)));

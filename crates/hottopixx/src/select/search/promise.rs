@@ -42,10 +42,11 @@ impl Field<'_> {
         let (r, m) = (place.hott.len(), pool.len());
         let max = self.objective == Objective::Max;
         let mut without = vec![0.0f64; r];
-        for states in &place.states {
+        for (at, states) in place.states.iter().enumerate() {
+            let weight = self.weight(at);
             for (h, total) in without.iter_mut().enumerate() {
                 let error = states.after_leaving(h as u32).error;
-                *total = if max { total.max(error) } else { *total + error };
+                *total = if max { total.max(error) } else { *total + weight * error };
             }
         }
         let mut gains = vec![0.0f64; r * m];
@@ -108,7 +109,10 @@ impl Field<'_> {
                 let own = lines.iter().find(|l| l.0 == Some(h)).unwrap_or(&lines[0]);
                 let (_, error, line) = *own;
                 match self.objective {
-                    Objective::Mean => out.iter_mut().zip(line).for_each(|(o, p)| *o += p),
+                    Objective::Mean => {
+                        let weight = self.weight(at);
+                        out.iter_mut().zip(line).for_each(|(o, p)| *o += weight * p);
+                    }
                     Objective::Max => {
                         let left = |p: &f64| error - share * p.min(error);
                         out.iter_mut().zip(line).for_each(|(o, p)| *o = o.max(left(p)));
