@@ -57,6 +57,7 @@
 #![deny(unsafe_code)]
 
 pub mod certify;
+#[doc(hidden)]
 pub mod checkpoint;
 pub mod choice;
 pub mod clean;

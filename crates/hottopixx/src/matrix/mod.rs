@@ -13,10 +13,13 @@ mod scan;
 mod shape;
 mod sparse;
 
-pub use buffer::{Buffer, Foreign};
+pub use buffer::Buffer;
+#[doc(hidden)]
+pub use buffer::Foreign;
 pub use dense::Dense;
 pub(crate) use fingerprint::fingerprint;
 pub use row::{Entries, Row};
+#[doc(hidden)]
 pub use scan::Scan;
 pub use shape::Shape;
 pub use sparse::Sparse;

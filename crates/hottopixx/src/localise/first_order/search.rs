@@ -11,9 +11,8 @@ use rayon::prelude::*;
 /// Steps between two looks at what the point is worth, and between two pricings of all columns.
 const LOOK_EVERY: usize = 20;
 const PRICE_EVERY: usize = 20;
-/// The primal weight w to begin with: on three corpora 0.02 took two thirds of the steps of 0.05 or of 0.005; images
-/// and generated data hardly care.
-pub(super) const WEIGHT: f32 = 0.02;
+/// The primal weight w to begin with.
+pub(super) const WEIGHT: f32 = 0.1;
 /// Steps and flops after which a bound that is still below zero is given up, as it is after as many flops on
 /// a sample of the rows: where errors are small and rows nearly dependent (spectra), thousands of steps
 /// would be needed.
