@@ -9,6 +9,7 @@ mod args;
 mod checkpoint;
 mod commands;
 mod config;
+mod constraints;
 mod control;
 mod documents;
 mod failure;

@@ -4,6 +4,7 @@
 //! what its help says below them, in [`commands`].
 
 mod commands;
+mod constraints;
 mod documents;
 mod input;
 mod method;
@@ -17,6 +18,7 @@ pub use commands::{
     GenerateArgs, InfoArgs, ManArgs, PartitionArgs, RankArgs, ReproduceArgs, SampleArgs,
     SampleName, TopicsArgs, UnmixArgs, VerifyArgs,
 };
+pub use constraints::ConstraintArgs;
 pub use documents::DocumentArgs;
 pub use input::{FileArgs, InputArgs};
 pub use method::{MethodArgs, ProgramArgs};
@@ -74,7 +76,7 @@ pub enum Command {
     Unmix(UnmixArgs),
     /// Factor a matrix: the main job
     Factor(FactorArgs),
-    /// The topics of new documents, from an answer of 'topics'
+    /// A saved answer of 'topics' or 'factor' on new documents or rows
     Apply(ApplyArgs),
     /// Write sample data to try things with
     Sample(SampleArgs),

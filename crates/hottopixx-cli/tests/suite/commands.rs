@@ -239,7 +239,10 @@ fn out_writes_all_files_again_and_again() {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         files.sort();
-        assert_eq!(files, ["F.npy", "W.npy", "hott.csv", "report.html", "summary.json"]);
+        assert_eq!(
+            files,
+            ["F.npy", "W.npy", "hott.csv", "report.html", "rows.csv", "summary.json"]
+        );
     }
     let summary: Value = serde_json::from_slice(&folder.read("a/b/summary.json")).unwrap();
     assert_eq!(summary["rank"], 5);

@@ -52,6 +52,44 @@ impl Matrix {
         }
     }
 
+    /// Whether all entries are stored.
+    pub(crate) fn is_dense(&self) -> bool {
+        matches!(self, Matrix::Dense(_))
+    }
+
+    /// Its rows and below them those of another matrix with as many columns, of the kind that this one is.
+    /// O(entries of both).
+    ///
+    /// # Errors
+    /// [`Error::Shape`] where the columns are not as many.
+    pub(crate) fn above(&self, other: &Matrix) -> Result<Matrix, Error> {
+        let (rows, cols) = (self.rows() + other.rows(), self.cols());
+        match self {
+            Matrix::Dense(m) => {
+                let mut values = Vec::with_capacity(rows * cols);
+                values.extend_from_slice(m.values());
+                for i in 0..other.rows() {
+                    let start = values.len();
+                    values.resize(start + other.cols(), 0.0);
+                    other.row(i).add_to(1.0, &mut values[start..]);
+                }
+                Ok(Dense::new(rows, cols, values)?.into())
+            }
+            Matrix::Sparse(m) => {
+                let (mut starts, mut columns) = (m.starts().to_vec(), m.columns().to_vec());
+                let mut values = m.values().to_vec();
+                for i in 0..other.rows() {
+                    for (k, value) in other.row(i).nonzeros() {
+                        columns.push(k as u32);
+                        values.push(value);
+                    }
+                    starts.push(values.len());
+                }
+                Ok(Sparse::new(rows, cols, starts, columns, values)?.into())
+            }
+        }
+    }
+
     /// Whether the numbers are in memory of another owner, such as a mapped file.
     pub fn is_foreign(&self) -> bool {
         match self {
