@@ -211,9 +211,9 @@ def with_path(answer: Factorization, path: Any) -> None:
         RankPoint(p["rank"], p["hott"], **p["error"], lower_bound=p["lower_bound"])
         for p in path["points"]
     ]
-    kept = RankPath(
-        points, path["suggested"], path["reason"], path["stop"], answer.noun, answer.names
-    )
+    # The program says once why both ended.
+    stop = path.get("stop", answer.stop)
+    kept = RankPath(points, path["suggested"], path["reason"], stop, answer.noun, answer.names)
     object.__setattr__(answer, "_path", kept)
 
 

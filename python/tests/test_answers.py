@@ -214,7 +214,7 @@ def test_the_program_and_the_package_share_their_answers(answer, instance, tmp_p
     (tmp_path / "damaged").write_bytes((tmp_path / "0.hott").read_bytes()[:-200])
     assert "give a file that save()" in program("apply", "damaged", "X.npy").stderr
     # From the program to Python.
-    command = "factor X.npy --rank 5 --effort quick --names names.txt --rank-path --out folder"
+    command = "factor X.npy --rank 5 --effort quick --names names.txt --path --out folder"
     assert program(*command.split()).returncode == 0
     loaded = hottopixx.load(tmp_path / "folder")
     same(loaded, answer)
