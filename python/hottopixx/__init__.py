@@ -17,7 +17,7 @@ from ._native import InfeasibleError, NoAnswerError, __version__
 
 if TYPE_CHECKING:
     from ._advice import AdviceWarning
-    from ._answer import Factorization
+    from ._answer import Applied, Factorization
     from ._certificate import Certificate, Errors
     from ._estimator import Hottopixx
     from ._files import NamedMatrix, read
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AdviceWarning",
+    "Applied",
     "Certificate",
     "Certified",
     "Comparison",
@@ -67,7 +68,7 @@ __all__ = [
 #: functions no scikit-learn.
 _WHERE = {
     "_advice": ("AdviceWarning",),
-    "_answer": ("Factorization",),
+    "_answer": ("Applied", "Factorization"),
     "_certificate": ("Certificate", "Errors"),
     "_estimator": ("Hottopixx",),
     "_files": ("NamedMatrix", "read"),

@@ -13,13 +13,13 @@ import numpy as np
 from . import _native
 from ._arrays import from_native, is_sparse, to_native
 from ._certificate import Certificate, Errors
-from ._options import prepared
+from ._options import named_matrix, prepared
 from ._path import RankPath, as_said, rank_path
 from ._views import AnswerViews
 from ._words import in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -38,6 +38,26 @@ class Source:
     X: Any
     #: Settings of the library.
     settings: Any
+
+
+@dataclass(frozen=True)
+class Applied:
+    """Rows explained by the hott rows of an answer: X is nearly F W, in the units of X."""
+
+    #: Rows x rank: dense for dense X, CSR for sparse X.
+    F: Any
+    #: How well F W explains X, in the units of the answer's errors.
+    error: Errors
+    #: How F was fitted.
+    cleaning: str
+    #: Rows whose exact fit could not be proven optimal; their measured errors hold all the same.
+    inexact_rows: int
+    #: Rows of zeros, explained by nothing.
+    zero_rows: NDArray[np.intp]
+    #: "finished", or why the computation ended before.
+    stop: str
+    #: Names of the rows of X, where they are known.
+    names: list[str] | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,6 +91,8 @@ class Factorization(AnswerViews):
     inexact_rows: int
     #: Rows of zeros, explained by nothing.
     zero_rows: NDArray[np.intp]
+    #: Rows that were set aside as outliers.
+    outliers: NDArray[np.intp]
     #: "finished", or why the computation ended before.
     stop: str
     #: What to know about how the rows were chosen.
@@ -130,7 +152,16 @@ class Factorization(AnswerViews):
         matrix = to_native(self.source.X if X is None and self.source is not None else X)
         given: dict[str, Any] = {} if self.source is None else dict(self.source.settings)
         # What decides about errors and bounds; the rows are chosen already.
-        kept = ("objective", "effort", "candidates", "threads", "memory", "seed", "cleaning")
+        kept = (
+            "objective",
+            "effort",
+            "candidates",
+            "weights",
+            "threads",
+            "memory",
+            "seed",
+            "cleaning",
+        )
         options: Any = {name: given[name] for name in kept if given.get(name) is not None}
         options.update(max_seconds=max_seconds, verbose=verbose, objective=self.objective)
         if effort is not None:
@@ -146,6 +177,60 @@ class Factorization(AnswerViews):
             )
         object.__setattr__(self, "_path", path)
         return path
+
+    def apply(
+        self,
+        X: Any,
+        *,
+        names: Sequence[str] | None = None,
+        threads: int = 0,
+        max_seconds: float | None = None,
+        verbose: bool = False,
+    ) -> Applied:
+        """Explain other rows by the hott rows of this answer.
+
+        On the rows that were factored, `F` and `error` are those of the answer to the last bit.
+
+        Parameters
+        ----------
+        X : array-like, scipy sparse matrix or data frame of shape (rows, examples)
+            Nonnegative, with the columns of what was factored.
+        names : sequence of str, optional
+            Names of these rows; a data frame's index is used unless given.
+        threads : int, default=0
+            Number of threads, 0 for all.
+        max_seconds : float, optional
+            After this many seconds the rest is fitted in a hurry.
+        verbose : bool, default=False
+            Whether to show progress.
+
+        Returns
+        -------
+        Applied
+            With `F`, `error`, `zero_rows` and more.
+
+        Examples
+        --------
+        >>> import hottopixx
+        >>> answer = hottopixx.factor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], 2)
+        >>> answer.apply([[3.0, 1.0]]).F.tolist() in ([[3.0, 1.0]], [[1.0, 3.0]])
+        True
+        """
+        matrix, names = named_matrix(X, names)
+        options: Any = {"cleaning": self.cleaning, "seed": self.seed, "threads": threads}
+        options.update(max_seconds=max_seconds, verbose=verbose, groups=False)
+        with prepared("auto", options, noun=self.noun) as (settings, run):
+            text, f, per_row = _native.apply(to_native(self.W), matrix, settings, run)
+        said = json.loads(text)
+        return Applied(
+            F=from_native(f),
+            error=Errors(**said["error"], per_row=per_row),
+            cleaning=said["cleaning"],
+            inexact_rows=said["inexact_rows"],
+            zero_rows=row_array(said["zero_rows"]),
+            stop=said["stop"],
+            names=names,
+        )
 
     def report(self, path: str | os.PathLike[str], name: str = "X") -> None:
         """Write the answer as one page for a browser: topics, errors, bounds, all rows.
@@ -203,6 +288,7 @@ class Factorization(AnswerViews):
             "cleaning": self.cleaning,
             "inexact_rows": self.inexact_rows,
             "zero_rows": [int(row) for row in self.zero_rows],
+            "outliers": [int(row) for row in self.outliers],
             "hott": [
                 {"row": int(row), "weight": float(weight), "group": [int(i) for i in group]}
                 for row, weight, group in zip(self.hott, self.weights, self.groups, strict=True)
@@ -275,6 +361,7 @@ def from_said(
         cleaning=said["cleaning"],
         inexact_rows=said["inexact_rows"],
         zero_rows=row_array(said["zero_rows"]),
+        outliers=row_array(said.get("outliers", ())),
         stop=said["stop"],
         notes=[in_words(note, said.get("noun", "row")) for note in said["notes"]],
         seconds=said["seconds"],

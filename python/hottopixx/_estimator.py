@@ -68,6 +68,14 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
     candidates : array-like, default=None
         Which features may be chosen: their names or numbers, or True or False for each; None for
         all.
+    constraints : dict, default=None
+        What the choice must obey: features that must be chosen or must not, groups, a budget; see
+        `hottopixx.factor`, where rows are what features are here.
+    feature_weights : array-like of shape (n_features,), default=None
+        How much each feature counts in the mean error; None for all the same.
+    outliers : int or "auto", default=None
+        Features to set aside because no others explain them: so many, or those that stand out; they
+        are `result_.outliers`.
     epochs : int, default=None
         Epochs of "hottopixx"; None for 50, fewer for more than 12,800 samples.
     tau, epsilon, alpha : float, default=None
@@ -151,6 +159,9 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         cleaning: str = "auto",
         output: str = "selected",
         candidates: Any = None,
+        constraints: Any = None,
+        feature_weights: Any = None,
+        outliers: int | str | None = None,
         epochs: int | None = None,
         tau: float | None = None,
         epsilon: float | None = None,
@@ -168,6 +179,9 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         self.cleaning = cleaning
         self.output = output
         self.candidates = candidates
+        self.constraints = constraints
+        self.feature_weights = feature_weights
+        self.outliers = outliers
         self.epochs = epochs
         self.tau = tau
         self.epsilon = epsilon
@@ -234,6 +248,10 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         """Choose features on a cluster."""
         if sample_weight is not None:
             raise ValueError("sample_weight does not go with ray_address: scale the documents")
+        if self.constraints is not None:
+            raise ValueError("constraints do not go with ray_address: leave them out")
+        if self.outliers is not None or self.feature_weights is not None:
+            raise ValueError("outliers and weights do not go with ray_address: leave them out")
         if self.n_components == "auto":
             raise ValueError('n_components="auto" does not go with ray_address: give a number')
         if not _lies_elsewhere(X):
@@ -253,6 +271,9 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
             "effort": self.effort,
             "cleaning": self.cleaning,
             "candidates": self.candidates,
+            "constraints": self.constraints,
+            "weights": self.feature_weights,
+            "outliers": self.outliers,
             "epochs": self.epochs,
             "tau": self.tau,
             "epsilon": self.epsilon,

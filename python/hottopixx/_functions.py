@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native
 from ._answer import Factorization, Source, factorization
+from ._numbers import row_numbers
 from ._options import (
     checked_rank,
     named_matrix,
     prepared,
     row_count,
-    row_numbers,
     shows_options,
 )
 from ._rank import best_rank
@@ -79,6 +79,18 @@ def factor(
         For "agkm": the noise, and the least distance of a hott row from the hull of the others.
     candidates : array-like, optional
         Which rows may be hott: their names or numbers, or True or False for each row.
+    constraints : dict, optional
+        What the choice must obey, in every method. "must" and "never": rows that must be chosen
+        (they count for the rank) or must not, by name or number. "groups": names with (rows, least,
+        most), where most may be None and a row is in one group at most. "prices", one for each row,
+        with a "budget" that the chosen rows keep to. What cannot be met is a ValueError that names
+        it; how far a bound heeds them is said in `notes`.
+    weights : array-like of shape (features,), optional
+        How much each row counts in the mean error, such as how often a word occurs: in judging,
+        exchanges, bounds on the mean and results. Only proportions matter.
+    outliers : int or "auto", optional
+        Set rows aside that no others explain: so many, or those that stand out. They are named in
+        `Factorization.outliers`, cannot be hott and do not count in the errors, but for `per_row`.
     groups : bool, default=True
         Whether to look for the rows that could stand in the place of each hott row.
     memory : int, optional

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 import numpy as np
 
 from ._arrays import floats, to_native
+from ._constraints import asked
+from ._numbers import row_numbers
 from ._progress import Bar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
@@ -54,6 +56,9 @@ class Options(TypedDict, total=False):
     epsilon: float | None
     alpha: float | None
     candidates: ArrayLike | None
+    constraints: Mapping[str, Any] | None
+    outliers: int | Literal["auto"] | None
+    weights: ArrayLike | None
     groups: bool
     memory: int | None
     max_seconds: float | None
@@ -75,6 +80,9 @@ _DEFAULTS: Options = {
     "epsilon": None,
     "alpha": None,
     "candidates": None,
+    "constraints": None,
+    "outliers": None,
+    "weights": None,
     "groups": True,
     "memory": None,
     "max_seconds": None,
@@ -127,10 +135,15 @@ def prepared(
             given[name] = whole(given[name], name)
     given["example_weights"] = None
     given["seed"] = seed_number(given["seed"])
-    if given["cost"] is not None:
-        given["cost"] = floats(given["cost"], 1, "cost").tolist()
+    for name in ("cost", "weights"):
+        if given[name] is not None:
+            given[name] = floats(given[name], 1, name).tolist()
     if given["candidates"] is not None:
         given["candidates"] = _mask(given["candidates"], rows, names)
+    if given["constraints"] is not None:
+        given["constraints"] = asked(given["constraints"], rows, names)
+    if given["outliers"] is not None and given["outliers"] != "auto":
+        given["outliers"] = str(whole(given["outliers"], "outliers"))
     with running(max_seconds, verbose, noun) as run:
         yield given, run
 
@@ -234,35 +247,6 @@ def index_names(X: Any) -> list[str] | None:
     if index is None or callable(index) or not all(isinstance(n, str) for n in index):
         return None
     return list(index)
-
-
-def row_numbers(rows: ArrayLike, names: Sequence[str] | None, what: str = "hott") -> list[int]:
-    """Rows of X as the native functions take them, from numbers or names."""
-    given = np.asarray(rows)
-    if given.ndim == 1 and given.dtype.kind in "UO" and given.size:
-        return _by_name([str(name) for name in given], names, what)
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-        raise ValueError(f"{what} must be a list of names, or of row numbers, from 0")
-    if (given < 0).any():
-        raise ValueError(f"row {given.min()} cannot be {what}: rows count from 0")
-    return [int(row) for row in given]
-
-
-def _by_name(wanted: list[str], names: Sequence[str] | None, what: str) -> list[int]:
-    """The rows of these names, each of which must stand for one row."""
-    if names is None:
-        raise ValueError(f"{what} has the name {wanted[0]!r}, but X has no names: give names=")
-    places: dict[str, int] = {}
-    twice = set()
-    for row, name in enumerate(names):
-        if places.setdefault(name, row) != row:
-            twice.add(name)
-    for name in wanted:
-        if name not in places:
-            raise ValueError(f"{what} has {name!r}, which is none of the names")
-        if name in twice:
-            raise ValueError(f"{what} has {name!r}, which names several rows: give numbers")
-    return [places[name] for name in wanted]
 
 
 def _mask(candidates: Any, rows: int | None, names: Sequence[str] | None) -> list[bool]:

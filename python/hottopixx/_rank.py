@@ -28,6 +28,8 @@ def best_rank(
 
     The method runs once, without groups and bounds, and the path leaves out one row at a time.
     """
+    if settings["constraints"] is not None:
+        raise ValueError('constraints do not go with rank "auto": give a number')
     quick: Any = {**settings, "groups": False}
     if settings["method"] == "auto":
         quick["effort"] = "quick"
@@ -39,7 +41,7 @@ def best_rank(
     rows = [hott["row"] for hott in json.loads(text)["hott"]]
     # What belongs to the method is not for the path.
     path: Any = {**quick, "method": "auto", "effort": "quick"}
-    path |= dict.fromkeys(("epochs", "cost", "tau", "epsilon", "alpha", "gap"))
+    path |= dict.fromkeys(("outliers", "epochs", "cost", "tau", "epsilon", "alpha", "gap"))
     said, stop = _native.path(matrix, rows, path, run)
     return rank_path(said, stop, noun, names)
 

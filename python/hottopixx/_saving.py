@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,7 +68,7 @@ def save_estimator(
             continue
         # The state of a generator has moved on.
         drawn = isinstance(value, (np.random.RandomState, np.random.Generator))
-        parameters[name] = None if drawn else np.asarray(value).tolist()
+        parameters[name] = None if drawn else _plain(value)
     said, inner = _parts(model.result_)
     kept = {
         "kind": "estimator",
@@ -87,13 +88,23 @@ def restore_features(model: Any, facts: dict[str, Any]) -> Any:
     return np.dtype(facts["dtype"])
 
 
+def _plain(value: Any) -> Any:
+    """Lists and dicts of numbers and words, for JSON."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    return value if value is None or isinstance(value, str) else np.asarray(value).tolist()
+
+
 def load(path: str | os.PathLike[str]) -> Any:
     """Read what `save` wrote: an answer, a fitted estimator, or a topic model.
 
     Parameters
     ----------
     path : path-like
-        The file; for topics also the folder of `hottopixx topics --out`, or its `model.json`.
+        The file; also the folder of `hottopixx factor --out` or `hottopixx topics --out`, or the
+        `model.json` of the latter.
 
     Returns
     -------
@@ -115,6 +126,10 @@ def load(path: str | os.PathLike[str]) -> Any:
     True
     """
     path = Path(path)
+    if path.is_dir() and not (path / "model.json").exists():
+        from ._folder import load_folder
+
+        return load_folder(path)
     if path.is_dir() or not zipfile.is_zipfile(path):
         from ._topics import HottTopics
 
@@ -184,17 +199,22 @@ def _answer(said: dict[str, Any], arrays: dict[str, Any]) -> Factorization:
 
     diagonal = arrays.get("diagonal")
     answer = from_said(said, (factor("F"), factor("W"), arrays["per_row"], diagonal), said["names"])
-    if said["path"] is not None:
-        path = said["path"]
-        points = [
-            RankPoint(p["rank"], p["hott"], **p["error"], lower_bound=p["lower_bound"])
-            for p in path["points"]
-        ]
-        kept = RankPath(
-            points, path["suggested"], path["reason"], path["stop"], answer.noun, answer.names
-        )
-        object.__setattr__(answer, "_path", kept)
+    with_path(answer, said["path"])
     return answer
+
+
+def with_path(answer: Factorization, path: Any) -> None:
+    """Gives the answer the path that was saved with it, if one was."""
+    if path is None:
+        return
+    points = [
+        RankPoint(p["rank"], p["hott"], **p["error"], lower_bound=p["lower_bound"])
+        for p in path["points"]
+    ]
+    kept = RankPath(
+        points, path["suggested"], path["reason"], path["stop"], answer.noun, answer.names
+    )
+    object.__setattr__(answer, "_path", kept)
 
 
 def _digest(text: str, arrays: dict[str, Any]) -> str:

@@ -25,6 +25,17 @@ LeftOut: TypeAlias = str | float | list[str] | None
 Listener: TypeAlias = Callable[[str, str, int, int | None, tuple[str, float] | None], object]
 
 
+class Asked(TypedDict):
+    """What a choice must obey, with rows by number."""
+
+    must: list[int]
+    never: list[int]
+    #: Name, rows, least, most.
+    groups: list[tuple[str, list[int], int, int | None]]
+    prices: list[float] | None
+    budget: float
+
+
 class Settings(TypedDict):
     """Settings of a factorization; None for the default of the library."""
 
@@ -42,6 +53,9 @@ class Settings(TypedDict):
     epsilon: float | None
     alpha: float | None
     candidates: list[bool] | None
+    constraints: Asked | None
+    outliers: str | None
+    weights: list[float] | None
     groups: bool
     #: What columns have been multiplied with.
     example_weights: list[float] | None

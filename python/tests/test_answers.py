@@ -141,8 +141,8 @@ def same(one, other):
             theirs.toarray() if sp.issparse(theirs) else theirs,
         )
     np.testing.assert_array_equal(one.error.per_row, other.error.per_row)
-    assert one._said() == other._said() and one.names == other.names
-    assert repr(one) == repr(other)
+    assert {**one._said(), "seconds": None} == {**other._said(), "seconds": None}
+    assert one.names == other.names and repr(one) == repr(other)
 
 
 def test_answers_are_saved_whole(answer, sparse_answer, instance, tmp_path):
@@ -182,11 +182,57 @@ def test_files_that_are_none_of_ours_are_refused(answer, tmp_path):
         hottopixx.load(tmp_path / "model.json")
 
 
+def test_answers_apply_to_other_rows(answer, sparse_answer, instance, tmp_path):
+    for found, X in ((answer, instance.X), (sparse_answer, sparse_answer.source.X)):
+        again = found.apply(X)
+        assert (again.F != found.F).sum() == 0
+        assert again.stop == "finished" and again.cleaning == found.cleaning
+        np.testing.assert_array_equal(again.error.per_row, found.error.per_row)
+        assert again.error.mean_l1 == found.error.mean_l1
+        assert again.error.rmse == found.error.rmse
+    one = answer.apply(pd.DataFrame(instance.X[7:8] * 2, index=["new"]))
+    assert one.names == ["new"]
+    np.testing.assert_allclose(one.F, 2 * answer.F[7:8], atol=1e-9)
+    with pytest.raises(ValueError, match="a row has 3 entries, but there are 60 columns"):
+        answer.apply([[1.0, 2.0, 3.0]])
+
+
+def test_the_program_and_the_package_share_their_answers(answer, instance, tmp_path):
+    def program(*words):
+        command = [sys.executable, "-m", "hottopixx", *words]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+
+    np.save(tmp_path / "X.npy", instance.X)
+    (tmp_path / "names.txt").write_text("\n".join(answer.names))
+    # From Python to the program.
+    for k, found in enumerate((answer, hottopixx.certify(instance.X, 2))):
+        found.save(tmp_path / f"{k}.hott")
+        said = json.loads(program("apply", f"{k}.hott", "X.npy", "--json").stdout)
+        error = getattr(found, "answer", found).error
+        assert said["error"]["mean_l1"] == error.mean_l1
+        assert said["error"]["inf1"] == error.inf1
+    (tmp_path / "damaged").write_bytes((tmp_path / "0.hott").read_bytes()[:-200])
+    assert "give a file that save()" in program("apply", "damaged", "X.npy").stderr
+    # From the program to Python.
+    command = "factor X.npy --rank 5 --effort quick --names names.txt --rank-path --out folder"
+    assert program(*command.split()).returncode == 0
+    loaded = hottopixx.load(tmp_path / "folder")
+    same(loaded, answer)
+    assert loaded.path().suggested == answer.path().suggested
+    with open(tmp_path / "folder" / "F.npy", "ab") as file:
+        file.write(b"!")
+    with pytest.raises(ValueError, match=r"F.npy is not of the run that wrote summary.json"):
+        hottopixx.load(tmp_path / "folder")
+
+
 def test_estimators_are_saved(instance, tmp_path):
     X, file = instance.X.T, tmp_path / "model.hott"
     names = [f"f{j}" for j in range(24)]
     for model, data in (
-        (Hottopixx(3, method="spa", output="loadings"), pd.DataFrame(X, columns=names)),
+        (
+            Hottopixx(3, method="spa", output="loadings", constraints={"must": ["f4"]}),
+            pd.DataFrame(X, columns=names),
+        ),
         (HottSamples(3, method="spa", abundances="sum-to-one"), X.reshape(10, 6, 24)),
         (HottSamples("auto", method="spa", random_state=np.random.RandomState(0)), X),
     ):

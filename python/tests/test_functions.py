@@ -35,6 +35,57 @@ def test_every_method_finds_the_planted_rows(instance, method):
     assert (answer.certificate is not None) == (method in ("auto", "minimax", "total"))
 
 
+def test_constraints_are_obeyed(instance):
+    names = [f"g{i}" for i in range(24)]
+    prices = np.arange(24) % 5 + 1.0
+    asked = {
+        "must": ["g5"],
+        "never": [0, 1],
+        "groups": {"even": (range(0, 24, 2), 1, 2), "last": (["g21", "g23"], 0, None)},
+        "prices": prices,
+        "budget": 9,
+    }
+    for method in ("spa", "gradient", "auto"):
+        answer = hottopixx.factor(instance.X, 4, method, names=names, constraints=asked)
+        chosen = set(answer.hott.tolist())
+        assert 5 in chosen and not chosen & {0, 1}
+        assert 1 <= len([i for i in chosen if i % 2 == 0]) <= 2
+        assert prices[answer.hott].sum() <= 9
+    assert any("obey the constraints" in note for note in answer.notes)
+    for constraints, sentence in (
+        ({"must": range(5)}, "5 rows must be chosen, but the rank is 4"),
+        ({"must": [5], "never": [5]}, "row 5 must be chosen and must not"),
+        ({"groups": {"all": (range(24), 0, 3)}}, "leave at most 3 rows"),
+        ({"prices": prices}, "both prices and a budget"),
+        ({"cheap": 1}, "has the key 'cheap'"),
+        ({"groups": {"a": 3}}, r"give \(rows, least, most\)"),
+        ({"must": ["g5"]}, "X has no names"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            hottopixx.factor(instance.X, 4, "spa", constraints=constraints)
+
+
+def test_outliers_are_set_aside():
+    instance = hottopixx.generate("outliers", features=60, examples=100, rank=4, seed=1)
+    for asked in ("auto", len(instance.outliers)):
+        answer = hottopixx.factor(instance.X, 4, outliers=asked, objective="max", effort="quick")
+        assert answer.outliers.tolist() == list(instance.outliers)
+        assert instance.recall(answer.hott) == 1.0
+        assert (answer.error.per_row[answer.outliers] > answer.error.inf1).all()
+    with pytest.raises(ValueError, match=r"outliers is 1\.5"):
+        hottopixx.factor(instance.X, 4, outliers=1.5)
+
+
+def test_rows_count_as_much_as_they_weigh(instance):
+    weights = np.arange(24.0)
+    answer = hottopixx.factor(instance.X, 2, effort="quick", weights=weights)
+    expected = (answer.error.per_row * weights).sum() / weights.sum()
+    assert answer.error.mean_l1 == pytest.approx(expected, abs=1e-12)
+    assert answer.path().mean_l1[-1] == pytest.approx(expected, abs=1e-9)
+    with pytest.raises(ValueError, match="weights has 3 entries, but there are 24 rows"):
+        hottopixx.factor(instance.X, 2, weights=[1.0, 2.0, 3.0])
+
+
 def test_methods_that_must_be_told(instance):
     tau = hottopixx.factor(instance.X, 3, "minimax").certificate.objective
     assert hottopixx.factor(instance.X, 3, "lp", tau=2 * tau).certificate.goal == "cost"

@@ -1,6 +1,7 @@
 //! From flags to checked settings: what every command needs before it calls the library.
 
-use crate::args::{InputArgs, MethodArgs, ProgramArgs, RunArgs, TextArgs};
+use crate::args::{ConstraintArgs, InputArgs, MethodArgs, ProgramArgs, RunArgs, TextArgs};
+use crate::constraints::Asked;
 use crate::control::Interrupt;
 use crate::failure::Failure;
 use crate::log::Log;
@@ -143,7 +144,7 @@ impl Session {
         rank: usize,
         method: Method,
         settings: &MethodArgs,
-        cost: Option<&[f64]>,
+        beside: &Beside,
     ) -> Result<Factor, Failure> {
         let mut factor = self
             .plain(problem, rank)?
@@ -161,10 +162,13 @@ impl Session {
         if let Some(alpha) = settings.alpha {
             factor = factor.alpha(alpha);
         }
-        if let Some(cost) = cost {
+        if let Some(cost) = &beside.cost {
             factor = factor.cost(problem.keep(cost));
         }
-        Ok(factor)
+        if let Some(weights) = &beside.weights {
+            factor = factor.weights(problem.keep(weights));
+        }
+        Ok(factor.constraints(beside.asked.constraints(problem)))
     }
 
     /// Rank, candidates and what the run's flags say; everything else at its default.
@@ -182,6 +186,31 @@ impl Session {
     }
 }
 
+/// What files beside the matrix say about its rows.
+pub struct Beside {
+    /// The vector p.
+    pub cost: Option<Vec<f64>>,
+    /// How much rows count.
+    pub weights: Option<Vec<f64>>,
+    /// What the choice must obey.
+    pub asked: Asked,
+}
+
+impl Beside {
+    /// Reads the files that the flags name.
+    pub fn read(
+        settings: &MethodArgs,
+        constraints: &ConstraintArgs,
+        problem: &Problem,
+    ) -> Result<Self, Failure> {
+        Ok(Beside {
+            cost: numbers(settings.cost.as_deref(), problem, "costs")?,
+            weights: numbers(settings.weights.as_deref(), problem, "weights")?,
+            asked: Asked::read(constraints, problem)?,
+        })
+    }
+}
+
 /// With the flags of the linear programs.
 pub fn programmed(mut factor: Factor, program: &ProgramArgs) -> Factor {
     if let Some(tau) = program.tau {
@@ -193,26 +222,30 @@ pub fn programmed(mut factor: Factor, program: &ProgramArgs) -> Factor {
     factor.trace(!program.no_trace)
 }
 
-/// The cost vector of `--cost`, one number for each row of the input.
-pub fn cost(path: Option<&Path>, problem: &Problem) -> Result<Option<Vec<f64>>, Failure> {
+/// The numbers of a file, one for each row of the input: `what` they are.
+pub fn numbers(
+    path: Option<&Path>,
+    problem: &Problem,
+    what: &str,
+) -> Result<Option<Vec<f64>>, Failure> {
     let Some(path) = path else { return Ok(None) };
-    let cost = hottopixx_io::read_numbers(path)?;
-    if cost.len() != problem.features() {
+    let numbers = hottopixx_io::read_numbers(path)?;
+    if numbers.len() != problem.features() {
         return Err(Failure::Wrong(format!(
             "{}: {} numbers, but {} has {} rows: give one number per line",
             path.display(),
-            cost.len(),
+            numbers.len(),
             problem.label,
             problem.features()
         )));
     }
-    if let Some(k) = cost.iter().position(|value| !value.is_finite()) {
+    if let Some(k) = numbers.iter().position(|value| !value.is_finite()) {
         return Err(Failure::Wrong(format!(
-            "{}: line {} is {}: costs must be finite numbers",
+            "{}: line {} is {}: {what} must be finite numbers",
             path.display(),
             k + 1,
-            cost[k]
+            numbers[k]
         )));
     }
-    Ok(Some(cost))
+    Ok(Some(numbers))
 }

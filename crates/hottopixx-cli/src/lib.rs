@@ -8,6 +8,8 @@
 mod args;
 mod checkpoint;
 mod commands;
+mod config;
+mod constraints;
 mod control;
 mod documents;
 mod failure;
@@ -22,6 +24,7 @@ mod progress;
 mod rows;
 mod summarise;
 mod values;
+mod version;
 
 pub use launch::Launch;
 
@@ -31,8 +34,12 @@ use std::time::Instant;
 /// Runs the program as it was launched, and gives its exit code: 0 done; 1 wrong data or options; 2
 /// usage; 3 no answer; 130 interrupted. From then on Ctrl-C belongs to the program, so that a process
 /// calls this once.
-pub fn main(launch: Launch) -> u8 {
+pub fn main(mut launch: Launch) -> u8 {
     let started = Instant::now();
+    match config::applied(launch.words) {
+        Ok(words) => launch.words = words,
+        Err(failure) => return failure.report(),
+    }
     let words = launch.set();
     let cli = match args::Cli::try_parse_from(words) {
         Ok(cli) => cli,

@@ -6,7 +6,7 @@ use crate::launch;
 use crate::problem::Problem;
 use hottopixx::Factorization;
 use hottopixx::control::Stop;
-use hottopixx::matrix::Matrix;
+use hottopixx::matrix::{Dense, Matrix};
 use hottopixx::text;
 use hottopixx_io::write::{self, FileRecord, FileSet};
 use hottopixx_report::table::plain_json;
@@ -29,8 +29,14 @@ pub const CERTIFICATE: [&str; 5] = ["X", "C", "d", "Y", CHOICE];
 
 /// What `--out` can hold after `factor`, `evaluate` or `demo`.
 pub fn answer_files() -> Vec<String> {
-    let names = ["hott.csv", "documents.csv", "summary.json", "report.html"];
+    let names = ["hott.csv", "rows.csv", "documents.csv", "summary.json", "report.html"];
     names.into_iter().map(str::to_owned).chain(matrix_files(&["F", "W"])).collect()
+}
+
+/// What `--out` can hold after `apply` of an answer of `factor`.
+pub fn applied_files() -> Vec<String> {
+    let names = ["rows.csv", "summary.json"].map(str::to_owned);
+    names.into_iter().chain(matrix_files(&["F"])).collect()
 }
 
 /// What `--out` holds after `topics`.
@@ -218,6 +224,13 @@ fn files(
     for (name, factor) in [("F", &answer.f), ("W", &answer.w)] {
         set.matrix(name, factor)?;
     }
+    let diagonal = answer.diagonal.clone().unwrap_or_default();
+    let more: &[String] = if diagonal.is_empty() { &[] } else { &["diagonal".to_owned()] };
+    let diagonal = Dense::new(answer.errors.per_row.len(), more.len(), diagonal)
+        .map_err(|error| problem.failure(error))?;
+    let errors = (&answer.errors.per_row[..], &answer.zero_rows[..]);
+    let names = problem.names.as_deref();
+    set.write("rows.csv", |file| csv::rows(file, errors, names, (more, &diagonal.into())))?;
     match &problem.counts {
         Some(counts) => {
             let shares = document_topics(problem, answer, counts)?;

@@ -9,7 +9,7 @@ use crate::rows;
 use hottopixx::control::Control;
 use hottopixx::matrix::{Dense, Matrix, Shape, Sparse};
 use hottopixx::text::{self, Weight};
-use hottopixx::{Error, Factorization, Footprint, RankPath};
+use hottopixx::{Applied, Error, Factorization, Footprint, RankPath};
 use hottopixx_io::{Cache, Format, LoadOptions, Source, machine};
 use std::path::Path;
 
@@ -215,7 +215,12 @@ impl Problem {
         if items.is_empty() {
             return Err(Failure::Usage("--hott names no row: give numbers or names".to_owned()));
         }
-        rows::find(&items, self.names.as_deref(), self.input_rows, &self.label)
+        self.find_rows(&items, "--hott")
+    }
+
+    /// The rows of the input that a flag names one by one.
+    pub fn find_rows(&self, items: &[String], flag: &str) -> Result<Vec<usize>, Failure> {
+        rows::find(items, self.names.as_deref(), self.input_rows, (&self.label, flag))
     }
 
     /// The row of `matrix` for a row of the input.
@@ -239,6 +244,7 @@ impl Problem {
     pub fn failure(&self, error: Error) -> Failure {
         let error = match error {
             Error::HottRow { row, reason } => Error::HottRow { row: self.input_row(row), reason },
+            Error::Ruled { row, reason } => Error::Ruled { row: self.input_row(row), reason },
             Error::Overflow { row } => Error::Overflow { row: self.input_row(row) },
             Error::Changed { row } => Error::Changed { row: self.input_row(row) },
             Error::Unrepresentable { row, hott } => {
@@ -270,11 +276,20 @@ impl Problem {
         }
         answer.errors.per_row = self.spread(&answer.errors.per_row);
         answer.diagonal = answer.diagonal.map(|diagonal| self.spread(&diagonal));
-        let zero: Vec<usize> = answer.zero_rows.iter().map(|&row| self.kept[row]).collect();
-        answer.zero_rows = (0..self.input_rows)
-            .filter(|row| self.kept.binary_search(row).is_err() || zero.contains(row))
-            .collect();
+        answer.zero_rows = self.spread_aside(&answer.zero_rows);
+        answer.outliers.iter_mut().for_each(|row| *row = self.kept[*row]);
         answer
+    }
+
+    /// The same for an answer that was applied to new rows.
+    pub fn restore_applied(&self, mut applied: Applied) -> Applied {
+        if self.kept.len() == self.input_rows {
+            return applied;
+        }
+        applied.f = self.spread_rows(&applied.f);
+        applied.errors.per_row = self.spread(&applied.errors.per_row);
+        applied.zero_rows = self.spread_aside(&applied.zero_rows);
+        applied
     }
 
     /// The path of an answer in rows of the input.
@@ -283,6 +298,14 @@ impl Problem {
             *row = self.kept[*row];
         }
         path
+    }
+
+    /// Rows of the input that were set aside here, and those of `matrix` that the library has set aside.
+    fn spread_aside(&self, zero_rows: &[usize]) -> Vec<usize> {
+        let zero: Vec<usize> = zero_rows.iter().map(|&row| self.kept[row]).collect();
+        let aside = |row: &usize| self.kept.binary_search(row).is_err();
+        let is_zero = |row: &usize| zero.binary_search(row).is_ok();
+        (0..self.input_rows).filter(|row| aside(row) || is_zero(row)).collect()
     }
 
     fn spread(&self, values: &[f64]) -> Vec<f64> {

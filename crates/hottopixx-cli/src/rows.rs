@@ -1,7 +1,8 @@
-//! Rows as the user names them in `--hott`: by name, by number from 0, or as `#number`.
+//! Rows as the user names them in `--hott`, `--must` and the like: by name, by number from 0, or as `#number`.
 
 use crate::failure::Failure;
 use hottopixx_report::table::{cut, plain};
+use std::collections::HashMap;
 
 /// Longest name in a message.
 const LONGEST: usize = 40;
@@ -15,16 +16,31 @@ pub fn find(
     items: &[String],
     names: Option<&[String]>,
     rows: usize,
-    label: &str,
+    (label, flag): (&str, &str),
 ) -> Result<Vec<usize>, Failure> {
-    items.iter().map(|item| find_one(item, names, rows, label)).collect()
+    // Thousands of names are looked up in a table, those in doubt one by one.
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    if items.len() > FEW {
+        names.into_iter().flatten().enumerate().for_each(|(row, name)| {
+            places.entry(name).and_modify(|place| *place = usize::MAX).or_insert(row);
+        });
+    }
+    let known = |item: &String| match places.get(item.as_str()) {
+        Some(&row) if row < usize::MAX && item.parse::<usize>().is_err() => Some(row),
+        _ => None,
+    };
+    let find = |item| known(item).map_or_else(|| find_one(item, names, rows, (label, flag)), Ok);
+    items.iter().map(find).collect()
 }
+
+/// Lists that are longer are looked up in a table.
+const FEW: usize = 16;
 
 fn find_one(
     item: &str,
     names: Option<&[String]>,
     rows: usize,
-    label: &str,
+    (label, flag): (&str, &str),
 ) -> Result<usize, Failure> {
     let shown = cut(&plain(item), LONGEST);
     let wrong = |sentence: String| Err(Failure::Wrong(format!("{label}: {sentence}")));
@@ -35,7 +51,7 @@ fn find_one(
     let Some(names) = names else {
         return number.ok_or_else(|| {
             Failure::Usage(format!(
-                "--hott {shown}: the rows of {label} have no names: give their numbers, or --names"
+                "{flag} {shown}: the rows of {label} have no names: give their numbers, or --names"
             ))
         });
     };
@@ -70,7 +86,7 @@ mod tests {
     #[test]
     fn names_before_numbers_and_doubt_refused() {
         let names = ["oil", "2", "price", "oil", "2001", "a,b"].map(str::to_owned);
-        let row = |item: &str| find_one(item, Some(&names), names.len(), "x.csv");
+        let row = |item: &str| find_one(item, Some(&names), names.len(), ("x.csv", "--hott"));
         for (item, want) in [("price", 2), ("3", 3), ("#2", 2), ("2001", 4), ("a,b", 5), ("#0", 0)]
         {
             assert_eq!(row(item), Ok(want), "{item}");
@@ -85,7 +101,7 @@ mod tests {
         }
         // A number beyond the rows is refused where rows are looked up.
         assert_eq!(row("17"), Ok(17));
-        assert!(matches!(find_one("oil", None, 3, "x.npy"), Err(Failure::Usage(_))));
-        assert_eq!(find_one("7", None, 3, "x.npy"), Ok(7));
+        assert!(matches!(find_one("oil", None, 3, ("x.npy", "--hott")), Err(Failure::Usage(_))));
+        assert_eq!(find_one("7", None, 3, ("x.npy", "--hott")), Ok(7));
     }
 }

@@ -5,7 +5,7 @@ use hottopixx::synth::Family;
 use hottopixx::text::Weight;
 use hottopixx::topics::Recovery;
 use hottopixx::unmix::{Abundances, Negative};
-use hottopixx::{Cleaning, Effort, Error, Objective};
+use hottopixx::{Cleaning, Effort, Error, Objective, Outliers};
 use hottopixx_io::{Format, UnknownFormatName};
 use std::ffi::OsStr;
 use std::marker::PhantomData;
@@ -139,6 +139,11 @@ pub fn word<T: FromStr>(word: &str) -> Result<String, T::Err> {
 /// The name of a file format.
 pub fn format(name: &str) -> Result<Format, UnknownFormatName> {
     name.parse()
+}
+
+/// How many outliers.
+pub fn outliers(text: &str) -> Result<Outliers, Error> {
+    text.parse()
 }
 
 #[cfg(test)]

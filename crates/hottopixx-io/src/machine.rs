@@ -39,6 +39,13 @@ fn container_limit(groups: &str, read: impl Fn(&str) -> Option<String>) -> Optio
     least
 }
 
+/// What the maker calls the processor.
+pub fn processor() -> Option<String> {
+    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
 /// Three quarters of the machine's memory; 8 GiB where that is not known.
 pub fn usual_memory() -> u64 {
     memory().map_or(8 << 30, |bytes| bytes / 4 * 3)

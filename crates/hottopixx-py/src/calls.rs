@@ -58,6 +58,23 @@ pub fn evaluate(
     answer(py, run(py, &how, evaluate)?)
 }
 
+/// A report in JSON, F and errors by row, for rows on the hott rows `w` of an answer.
+#[pyfunction]
+pub fn apply(
+    py: Python<'_>,
+    w: Input<'_>,
+    rows: Input<'_>,
+    settings: Settings,
+    how: Run,
+) -> PyResult<(String, Py<PyAny>, Py<PyArray1<f64>>)> {
+    let (w, rows) = (w.matrix()?, rows.matrix()?);
+    let factor = settings.factor(w.rows())?;
+    let found = run(py, &how, move |control| factor.control(control.clone()).apply(&w, &rows))?;
+    let report = json(&found)?;
+    let errors = PyArray1::from_vec(py, found.errors.per_row).unbind();
+    Ok((report, to_python(py, found.f)?, errors))
+}
+
 /// What is said of a certified answer beside the answer.
 #[derive(Serialize)]
 struct Verdict {

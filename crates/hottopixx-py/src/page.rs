@@ -22,6 +22,8 @@ struct Kept {
     cleaning: Cleaning,
     inexact_rows: usize,
     zero_rows: Vec<usize>,
+    #[serde(default)]
+    outliers: Vec<usize>,
     hott: Vec<HottRow>,
     error: Errors,
     certificate: Option<Bounds>,
@@ -75,6 +77,7 @@ pub fn answer_page(
         cleaning: kept.cleaning,
         inexact_rows: kept.inexact_rows,
         zero_rows: kept.zero_rows,
+        outliers: kept.outliers,
         stop: kept.stop,
         seconds: kept.seconds,
     };

@@ -4,9 +4,34 @@ use crate::run;
 use hottopixx::text::StopWords;
 use hottopixx::topics::Recovery;
 use hottopixx::unmix::{Abundances, Negative};
-use hottopixx::{Cleaning, Effort, Error, Factor, Method, Objective};
+use hottopixx::{Cleaning, Constraints, Effort, Error, Factor, Method, Objective};
 use pyo3::prelude::*;
 use std::str::FromStr;
+
+/// As [`Constraints`], with rows by number.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Asked {
+    must: Vec<usize>,
+    never: Vec<usize>,
+    /// Name, rows, least, most; `None` for no limit.
+    groups: Vec<(String, Vec<usize>, usize, Option<usize>)>,
+    prices: Option<Vec<f64>>,
+    budget: f64,
+}
+
+impl Asked {
+    fn constraints(self) -> Constraints {
+        let mut asked = Constraints::default().must(self.must).never(self.never);
+        for (name, rows, least, most) in self.groups {
+            asked = asked.group(name, rows, least, most.unwrap_or(usize::MAX));
+        }
+        match self.prices {
+            Some(prices) => asked.budget(prices, self.budget),
+            None => asked,
+        }
+    }
+}
 
 /// As [`Factor`]; what is `None` keeps its default there.
 #[derive(FromPyObject)]
@@ -26,6 +51,10 @@ pub struct Settings {
     epsilon: Option<f64>,
     alpha: Option<f64>,
     candidates: Option<Vec<bool>>,
+    constraints: Option<Asked>,
+    /// A number, or "auto".
+    outliers: Option<String>,
+    weights: Option<Vec<f64>>,
     groups: bool,
     example_weights: Option<Vec<f64>>,
     memory: Option<u64>,
@@ -51,6 +80,11 @@ impl Settings {
         let factor = given(factor, self.alpha, Factor::alpha);
         let factor = given(factor, self.candidates, Factor::candidates);
         let factor = given(factor, self.example_weights, Factor::example_weights);
+        let constraints = self.constraints.map(Asked::constraints);
+        let factor = given(factor, constraints, Factor::constraints);
+        let factor = given(factor, self.weights, Factor::weights);
+        let outliers = self.outliers.map(|text| parsed(&text)).transpose()?;
+        let factor = given(factor, outliers, Factor::outliers);
         Ok(given(factor, self.memory, Factor::memory))
     }
 

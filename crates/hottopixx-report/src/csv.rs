@@ -1,12 +1,14 @@
-//! `hott.csv`: one line per topic, for spreadsheets and scripts.
+//! `hott.csv`, one line per topic, `rows.csv` and `documents.csv`, for spreadsheets and scripts.
 //!
 //! Names come out of files of others, and programs for tables take a cell that begins with `=`, `+`, `-`, `@`
 //! or a tab for a formula, which may call other programs: such a cell gets an apostrophe in front, unless
 //! it is a number. In a list, `;` and `\` of a name stand behind a `\`.
 
+use crate::named::name_of;
 use crate::{NamedHott, RowValue, Summary, Topic};
 use hottopixx::HottRow;
 use hottopixx::matrix::Matrix;
+use std::io::{self, Write};
 
 /// Header `topic,row,name,weight,group,members`; topics from 1, rows from 0, lists separated by `;`.
 pub fn hott(summary: &Summary) -> String {
@@ -43,6 +45,35 @@ pub fn documents(summary: &Summary, shares: &Matrix, names: Option<&[String]>) -
         push_line(&mut out, &cells.collect::<Vec<_>>());
     }
     out
+}
+
+/// Every row of the input: header `row,name,error` and the names of more columns, whose values (rows x
+/// columns) come behind the error. A row that was set aside (`without`, increasing) has no error.
+///
+/// # Errors
+/// Those of `out`.
+pub fn rows(
+    out: &mut dyn Write,
+    (per_row, without): (&[f64], &[usize]),
+    names: Option<&[String]>,
+    (more, values): (&[String], &Matrix),
+) -> io::Result<()> {
+    let mut text = String::new();
+    let first = ["row", "name", "error"].map(str::to_owned);
+    push_line(&mut text, &first.iter().chain(more).cloned().collect::<Vec<_>>());
+    let mut row = vec![0.0; values.cols()];
+    for (i, error) in per_row.iter().enumerate() {
+        row.fill(0.0);
+        values.row(i).add_to(1.0, &mut row);
+        let aside = without.binary_search(&i).is_ok();
+        let error = if aside { String::new() } else { error.to_string() };
+        let first = [i.to_string(), name_of(i, names).unwrap_or_default(), error];
+        let cells = first.into_iter().chain(row.iter().map(f64::to_string));
+        push_line(&mut text, &cells.collect::<Vec<_>>());
+        out.write_all(text.as_bytes())?;
+        text.clear();
+    }
+    out.write_all(text.as_bytes())
 }
 
 /// Adds a line of cells, quoted where that is needed.
@@ -106,6 +137,19 @@ mod tests {
             assert!(text.contains(&format!("\n1,12,{cell},0.97,")), "{text}");
         }
         assert_eq!(list(&["a;b", "c\\", "=d", "e"]), "a\\;b;c\\\\;'=d;e");
+    }
+
+    #[test]
+    fn one_line_per_row_and_no_error_where_there_is_none() {
+        let values = Dense::from_rows(&[[0.5], [0.0], [1.0]]).unwrap().into();
+        let names = ["a,b", "", "=c"].map(str::to_owned);
+        let mut out = Vec::new();
+        let errors = ([0.1 + 0.2, 0.0, 0.0], [1]);
+        let more = (&["oil".to_owned()][..], &values);
+        rows(&mut out, (&errors.0, &errors.1), Some(&names), more).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let expected = "row,name,error,oil\n0,\"a,b\",0.30000000000000004,0.5\n1,,,0\n2,'=c,0,1\n";
+        assert_eq!(text, expected);
     }
 
     #[test]

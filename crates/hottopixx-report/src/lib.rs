@@ -6,7 +6,9 @@
 //! pages share, [`plot`] draws charts, [`bounds`] puts what was proven into words. [`topics`] and
 //! [`topics_page`] do the same for topics of documents, [`unmix`] and [`unmix_page`] for materials of scenes.
 
+mod applied;
 pub mod bounds;
+mod constraints;
 pub mod csv;
 pub mod html;
 mod named;
@@ -23,8 +25,10 @@ pub mod topics_page;
 pub mod unmix;
 pub mod unmix_page;
 
+pub use applied::AppliedSummary;
+pub use constraints::{ConstraintFacts, QuotaFacts};
 pub use named::{NamedHott, NamedRow, numbered};
 pub use proof::{ChoiceProof, Proof, Theorem};
 pub use rows::ExplainedRow;
 pub use run::{RunFacts, StepSeconds};
-pub use summary::{Described, RowValue, Summary, Topic, six, six_down, six_up};
+pub use summary::{Described, Preparation, RowValue, Summary, Topic, six, six_down, six_up};

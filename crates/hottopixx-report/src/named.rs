@@ -21,11 +21,13 @@ impl NamedRow {
 
 /// A hott row of an answer and its name, where names are known. It serialises as one object, the name
 /// after the row.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 pub struct NamedHott {
     /// The row.
+    #[serde(flatten)]
     pub hott: HottRow,
     /// Its name.
+    #[serde(default)]
     pub name: Option<String>,
 }
 
@@ -34,6 +36,13 @@ impl NamedHott {
     pub fn new(hott: HottRow, names: Option<&[String]>) -> Self {
         let name = name_of(hott.row, names);
         NamedHott { hott, name }
+    }
+}
+
+impl NamedHott {
+    /// Its name, or its number where there are no names.
+    pub fn label(&self) -> String {
+        label(self.hott.row, self.name.as_deref())
     }
 }
 

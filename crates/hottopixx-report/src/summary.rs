@@ -3,11 +3,12 @@
 use crate::html::diagonal_entries;
 use crate::named::{label, name_of};
 use crate::rows::explained_rows;
-use crate::{ExplainedRow, NamedHott, RunFacts};
+use crate::{ConstraintFacts, ExplainedRow, NamedHott, RunFacts};
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
+use hottopixx::text::Weight;
 use hottopixx::{Bounds, Cleaning, Errors, Factorization, HottRow, Objective, RankPath};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A row of the input with a number: a strong member of a topic, or a badly explained row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -104,6 +105,12 @@ pub struct Summary {
     /// Documents behind a co-occurrence matrix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documents: Option<usize>,
+    /// How the input was prepared, where it was not taken as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prepared: Option<Preparation>,
+    /// What the choice had to obey.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constraints: Option<ConstraintFacts>,
     /// Number of hott topics.
     pub rank: usize,
     /// The method asked for.
@@ -112,8 +119,13 @@ pub struct Summary {
     pub chosen_from: Option<String>,
     /// Which error was made small.
     pub objective: Objective,
+    /// Whether rows count in the mean error as much as the user said.
+    #[serde(skip_serializing_if = "is_false")]
+    pub weighted: bool,
     /// How F was fitted; never `auto`.
     pub cleaning: Cleaning,
+    /// Exchanges that refined the choice.
+    pub exchanges: usize,
     /// Rows whose fit could not be proven optimal.
     pub inexact_rows: usize,
     /// Why the computation ended.
@@ -133,6 +145,9 @@ pub struct Summary {
     /// The largest entries of the localising matrix's diagonal, falling, where the method has one.
     #[serde(skip)]
     pub diagonal: Option<Vec<RowValue>>,
+    /// Rows that were set aside as outliers, with their errors, which do not count in `error`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outliers: Vec<RowValue>,
     /// Number of rows explained by nothing because they are zero or set aside.
     pub zero_rows: usize,
     /// Proven bounds, where the method has them.
@@ -147,6 +162,21 @@ pub struct Summary {
     /// What the run took, and what it ran with.
     #[serde(flatten)]
     pub run: RunFacts,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// How counts of words were prepared before they were factored: `apply` does the same to new ones.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Preparation {
+    /// Whether the co-occurrence of words was factored.
+    pub cooccurrence: bool,
+    /// Rows in fewer columns were set aside.
+    pub min_df: usize,
+    /// How counts were weighted.
+    pub weight: Weight,
 }
 
 /// What a matrix is called and made of, as far as its factorization does not say it.
@@ -189,24 +219,33 @@ impl Summary {
         });
         run.seconds.steps = Some(answer.seconds);
         let errors = &answer.errors.per_row;
+        let is_outlier = |row: usize| answer.outliers.binary_search(&row).is_ok();
+        let mut aside = [&answer.zero_rows[..], &answer.outliers].concat();
+        aside.sort_unstable();
+        let outliers = largest_first(errors, is_outlier, usize::MAX, names);
         Summary {
             input: about.label,
             features: f.rows(),
             examples: w.cols(),
             nonzeros: about.nonzeros,
             documents: about.documents,
+            prepared: None,
+            constraints: None,
             rank: answer.hott.len(),
             method: answer.method.name().to_owned(),
             chosen_from: answer.chosen_from.clone(),
             objective,
+            weighted: false,
             cleaning: answer.cleaning,
+            exchanges: answer.exchanges,
             inexact_rows: answer.inexact_rows,
             stop: answer.stop,
             hott: topics.collect(),
             error: answer.errors.clone(),
             recall: None,
-            worst: worst_rows(errors, SHOWN, names),
-            rows: explained_rows(f, w, errors, &answer.zero_rows, names, LISTED),
+            worst: largest_first(errors, |row| errors[row] > 0.0 && !is_outlier(row), SHOWN, names),
+            rows: explained_rows(f, w, errors, &aside, names, LISTED),
+            outliers: outliers.clone(),
             diagonal: answer
                 .diagonal
                 .as_ref()
@@ -214,10 +253,30 @@ impl Summary {
             zero_rows: answer.zero_rows.len(),
             bounds: answer.bounds.clone(),
             path: None,
-            notes: answer.notes.clone(),
+            notes: answer.notes.iter().cloned().chain(about_outliers(&outliers)).collect(),
             run,
         }
     }
+}
+
+/// Outliers that are named in the sentence about them.
+const NAMED_OUTLIERS: usize = 8;
+
+/// What the reader should know about rows that were set aside.
+fn about_outliers(outliers: &[RowValue]) -> Option<String> {
+    let mut names: Vec<String> =
+        outliers.iter().take(NAMED_OUTLIERS).map(RowValue::label).collect();
+    match outliers.len() {
+        0 => return None,
+        all if all > names.len() => names.push(format!("and {} more", all - names.len())),
+        _ => {}
+    }
+    let what = if outliers.len() == 1 { "row was" } else { "rows were" };
+    Some(format!(
+        "{} {what} set aside as outliers, which cannot be hott and do not count in the errors: {}.",
+        outliers.len(),
+        names.join(", ")
+    ))
 }
 
 impl Topic {
@@ -229,7 +288,7 @@ impl Topic {
 
     /// The topic's name, or its row number where there are no names.
     pub fn label(&self) -> String {
-        label(self.named.hott.row, self.named.name.as_deref())
+        self.named.label()
     }
 
     /// Names, or row numbers, of the other rows of the group.
@@ -314,11 +373,15 @@ pub(crate) fn example() -> Summary {
         examples: 400,
         nonzeros: 16_000,
         documents: None,
+        prepared: None,
+        constraints: None,
         rank: 2,
         method: "auto".into(),
         chosen_from: Some("spa".into()),
         objective: Objective::Mean,
+        weighted: false,
         cleaning: Cleaning::Exact,
+        exchanges: 0,
         inexact_rows: 0,
         stop: Stop::Finished,
         hott: vec![
@@ -335,6 +398,7 @@ pub(crate) fn example() -> Summary {
         recall: None,
         worst: vec![entry(9, "pope", 0.021)],
         rows: vec![],
+        outliers: vec![],
         diagonal: None,
         zero_rows: 1,
         bounds: None,

@@ -37,9 +37,16 @@ pub fn banner(summary: &Summary) -> String {
         Objective::Mean => "mean",
         Objective::Max => "largest",
     };
+    if let Some(constraints) = &s.constraints {
+        let lines = wrapped(&constraints.text(), WIDTH - 10);
+        lines.iter().enumerate().for_each(|(k, words)| {
+            line(&mut out, if k == 0 { "obeys" } else { "" }, words);
+        });
+    }
     let threads = count(s.run.threads, "thread");
     let seed = s.run.seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
-    line(&mut out, "settings", &format!("least {goal} error{seed}, {threads}"));
+    let weighted = if s.weighted { ", rows weighted" } else { "" };
+    line(&mut out, "settings", &format!("least {goal} error{weighted}{seed}, {threads}"));
     out
 }
 

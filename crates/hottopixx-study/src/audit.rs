@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::path::Path;
 
 /// How far a figure that is said may be from the one that is found.
-const AGREEMENT: f64 = 1e-8;
+pub const AGREEMENT: f64 = 1e-8;
 
 /// What a folder turned out to be.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,6 +67,16 @@ fn figures(said: &Value, x: &Matrix, f: &Matrix, w: &Matrix) -> Result<()> {
             "row {k} of W is not row {row} of X"
         );
     }
+    for (name, found) in errors(x, f, w) {
+        let Some(stated) = said["error"][name].as_f64() else { bail!("{name} is no number") };
+        ensure!((stated - found).abs() <= AGREEMENT, "{name} is {found}, and {stated} is said");
+    }
+    Ok(())
+}
+
+/// The errors of F W by their names in answers: mean and largest l1 error of a row, and the root of the mean square, rows
+/// divided by their sums, rows of zeros left out.
+pub fn errors(x: &Matrix, f: &Matrix, w: &Matrix) -> [(&'static str, f64); 3] {
     let (mut sum, mut largest, mut squares, mut rows) = (0.0, 0.0f64, 0.0, 0.0);
     for i in (0..x.rows()).filter(|&i| x.row(i).sum() > 0.0) {
         let residual = residual(x, f, w, i);
@@ -74,16 +84,11 @@ fn figures(said: &Value, x: &Matrix, f: &Matrix, w: &Matrix) -> Result<()> {
         (sum, largest, rows) = (sum + l1, largest.max(l1), rows + 1.0);
         squares += residual.iter().map(|e| e * e).sum::<f64>();
     }
-    let found = [
+    [
         ("mean_l1", sum / rows),
         ("inf1", largest),
         ("rmse", (squares / (rows * x.cols() as f64)).sqrt()),
-    ];
-    for (name, found) in found {
-        let Some(stated) = said["error"][name].as_f64() else { bail!("{name} is no number") };
-        ensure!((stated - found).abs() <= AGREEMENT, "{name} is {found}, and {stated} is said");
-    }
-    Ok(())
+    ]
 }
 
 /// `x_i - f_i W` over the sum of `x_i`. Sums may be anything from 1e-300 to 1e300, so that every row is

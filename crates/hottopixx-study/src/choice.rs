@@ -110,7 +110,7 @@ fn judge(seed: u64, index: u64) -> Option<Tally> {
     let control = Control::default();
     let mut tally = Tally { instances: 1, ..Tally::default() };
     let name = format!("{seed}/{index} ({})", instance.description());
-    let question = Question { x: &x, rank, allowed: &allowed, cost: None, control: &control };
+    let question = Question::new(&x, rank, &allowed, &control);
     let least = best[rank - 1];
     match search(&question, &[], &SearchSettings::default()) {
         Ok(found) => {
@@ -182,8 +182,7 @@ fn words(folder: &Path, report: &mut StudyReport) -> Result<()> {
         for (words, rank, exactly) in [(60, 4, true), (100, 5, false)] {
             let x = UnitRows::new(&frequent(&counts, words)?)?;
             let (allowed, control) = (vec![true; x.features()], Control::default());
-            let question =
-                Question { x: &x, rank, allowed: &allowed, cost: None, control: &control };
+            let question = Question::new(&x, rank, &allowed, &control);
             let solve = || -> Result<_, hottopixx::Error> {
                 if !exactly {
                     return Ok((bound(&question, &[])?, None));

@@ -5,7 +5,8 @@ use hottopixx::Method;
 use hottopixx_study::StudyReport;
 use hottopixx_study::large::{ProcessRunner, RunRequest};
 use hottopixx_study::{
-    auto, bench, campaign, choice, footprint, hard, limits, lp, real, recovery, scenes, soak, total,
+    auto, bench, campaign, choice, constraints, footprint, hard, limits, lp, outliers, real,
+    recovery, scenes, soak, total,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -77,6 +78,10 @@ enum Study {
     Campaign(campaign::CampaignSettings),
     /// Bounds for choices of rows against all choices, and on real words
     Choice(choice::ChoiceSettings),
+    /// Constraints on choices of rows against all choices that obey them
+    Constraints(constraints::ConstraintSettings),
+    /// Planted outliers: are they named, and hott rows found as without them?
+    Outliers(outliers::OutlierSettings),
     /// The program total at the sizes of corpora: gaps reached, and what they take
     Total(total::TotalSettings),
     /// Materials of scenes, against the usual ways to find pure pixels
@@ -109,6 +114,8 @@ fn main() -> anyhow::Result<ExitCode> {
         Study::Lp { part } => lp::run(&part)?,
         Study::Campaign(settings) => campaign::run(&settings)?,
         Study::Choice(settings) => choice::run(&settings)?,
+        Study::Constraints(settings) => constraints::run(&settings)?,
+        Study::Outliers(settings) => outliers::run(&settings)?,
         Study::Total(settings) => total::run(&settings)?,
         Study::Scenes(settings) => scenes::run(&settings)?,
         Study::Bench(settings) => bench::run(&settings, &ProcessRunner::this_program(&[MEASURE])?)?,

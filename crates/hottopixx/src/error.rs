@@ -134,6 +134,20 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// A row of a constraint that is not one of the matrix, is zero, or cannot be what is asked of it.
+    #[error("row {row} {reason}")]
+    Ruled {
+        /// The row, from 0.
+        row: usize,
+        /// What cannot be.
+        reason: String,
+    },
+    /// Constraints that no choice of rows obeys.
+    #[error("the constraints cannot be met: {what}")]
+    Constraint {
+        /// Which of them, and why.
+        what: String,
+    },
     /// A setting outside its range.
     #[error("{name} = {value} is not possible: {remedy}")]
     Setting {

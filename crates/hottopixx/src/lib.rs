@@ -47,7 +47,7 @@
 //! Data flows one way, and most modules bear the names of the steps:
 //! [`matrix`] → [`normalise`] → [`localise`] → select → [`clean`] → [`Factorization`].
 //!
-//! - [`Factor`] runs it all: `run`, `evaluate` a choice of your own, `certify` with bounds that an
+//! - [`Factor`] runs it all: `run`, `evaluate` a choice of your own, `apply` an answer to new rows, `certify` with bounds that an
 //!   independent verifier has checked, `path` of errors against the rank; [`Comparison`] runs every method.
 //! - [`choice`] bounds every choice of rows, tells how many rows are needed, and searches for the best.
 //! - [`certify`] holds the verifier and the paper's theorem, [`l1`] the exact l1 regression that
@@ -57,6 +57,7 @@
 #![deny(unsafe_code)]
 
 pub mod certify;
+#[doc(hidden)]
 pub mod checkpoint;
 pub mod choice;
 pub mod clean;
@@ -75,6 +76,7 @@ pub mod normalise;
 mod objective;
 #[doc(hidden)]
 pub mod project;
+mod rules;
 #[doc(hidden)]
 pub mod select;
 mod squares;
@@ -88,11 +90,12 @@ pub use control::{Control, Stop};
 pub use effort::Effort;
 pub use error::Error;
 pub use factor::{
-    Certified, Compared, Comparison, Errors, Factor, Factorization, Footprint, HottRow, Method,
-    RankNeeded, RankPath, RankPoint, Seconds, Skipped, Work,
+    Applied, Certified, Compared, Comparison, Errors, Factor, Factorization, Footprint, HottRow,
+    Method, Outliers, RankNeeded, RankPath, RankPoint, Seconds, Skipped, Work,
 };
 pub use goal::Goal;
 pub use matrix::{Dense, Matrix, Sparse};
 pub use methods::{Bounded, Bounds, USUAL_BUDGET};
 pub use objective::Objective;
+pub use rules::Constraints;
 pub use select::portfolio::Judged;

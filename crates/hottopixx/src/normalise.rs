@@ -27,6 +27,8 @@ pub struct UnitRows {
     input_rows: usize,
     /// See [`UnitRows::squares`].
     squares: Option<Arc<UnitRows>>,
+    /// How much each row counts in a mean, 1 on average; empty where all count the same.
+    weights: Vec<f64>,
 }
 
 /// Sums in this range can be divided by, and products of two entries neither overflow nor vanish.
@@ -60,8 +62,66 @@ impl UnitRows {
             let factors = kept.iter().map(|&i| 1.0 / copy.row(i).sum()).collect();
             (copy, factors)
         };
-        let (input_rows, squares) = (input.rows(), None);
-        Ok(UnitRows { raw, places: kept.clone(), factors, kept, sums, input_rows, squares })
+        let (places, input_rows) = (kept.clone(), input.rows());
+        let (squares, weights) = (None, Vec::new());
+        Ok(UnitRows { raw, places, factors, kept, sums, input_rows, squares, weights })
+    }
+
+    /// X with a weight for every row of the input, by which its error counts in a mean.
+    ///
+    /// # Errors
+    /// [`Error::Length`] where they are not as many, [`Error::Setting`] where one is no number from 0 on, or all are zero.
+    pub(crate) fn weighed(mut self, by_input_row: &[f64]) -> Result<UnitRows, Error> {
+        let (name, found, expected) = ("weights", by_input_row.len(), self.input_rows);
+        if found != expected {
+            return Err(Error::Length { name, found, expected, what: "rows of the matrix" });
+        }
+        let refuse = |value: String, remedy: String| Err(Error::Setting { name, value, remedy });
+        if let Some(row) = by_input_row.iter().position(|w| !(w.is_finite() && *w >= 0.0)) {
+            let remedy = format!("entry {row} must be a finite number that is not negative");
+            return refuse(by_input_row[row].to_string(), remedy);
+        }
+        let weights: Vec<f64> = self.kept.iter().map(|&i| by_input_row[i]).collect();
+        // Divided by the largest first: sums of huge numbers would overflow.
+        let largest = weights.iter().copied().fold(0.0, f64::max);
+        if largest == 0.0 {
+            return refuse(
+                "0".to_string(),
+                "a row that is not zero must have a weight".to_string(),
+            );
+        }
+        let mean = weights.iter().map(|w| w / largest).sum::<f64>() / weights.len() as f64;
+        self.weights = weights.iter().map(|w| w / largest / mean).collect();
+        Ok(self)
+    }
+
+    /// How much a row counts in a mean, 1 on average.
+    #[inline]
+    pub(crate) fn weight(&self, i: usize) -> f64 {
+        self.weights.get(i).copied().unwrap_or(1.0)
+    }
+
+    /// The weights of all rows, 1 on average; empty where all count the same.
+    pub(crate) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// X without some rows of the input, as if they were zero. Rows count the same.
+    pub(crate) fn without(&self, input_rows: &[usize]) -> UnitRows {
+        let stays: Vec<usize> =
+            (0..self.features()).filter(|&i| !input_rows.contains(&self.kept[i])).collect();
+        let of = |all: &[usize]| stays.iter().map(|&i| all[i]).collect();
+        let numbers = |all: &[f64]| stays.iter().map(|&i| all[i]).collect();
+        UnitRows {
+            raw: self.raw.clone(),
+            places: of(&self.places),
+            factors: numbers(&self.factors),
+            kept: of(&self.kept),
+            sums: numbers(&self.sums),
+            input_rows: self.input_rows,
+            squares: self.squares.as_ref().map(|x| Arc::new(x.without(input_rows))),
+            weights: Vec::new(),
+        }
     }
 
     /// The size of X.
@@ -160,6 +220,7 @@ impl UnitRows {
             sums: self.sums.clone(),
             input_rows: self.input_rows,
             squares: None,
+            weights: self.weights.clone(),
         })
     }
 

@@ -1,6 +1,7 @@
 //! Which error of a choice of rows is made small.
 
 use crate::Error;
+use crate::normalise::UnitRows;
 
 /// Which cleaned error is made small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -23,6 +24,21 @@ impl Objective {
             Objective::Mean => "mean",
             Objective::Max => "max",
         }
+    }
+
+    /// What the error of row `i` of X counts: as much as the row weighs where the mean is made small.
+    #[inline]
+    pub(crate) fn counted(self, x: &UnitRows, i: usize, error: f64) -> f64 {
+        match self {
+            Objective::Mean => x.weight(i) * error,
+            Objective::Max => error,
+        }
+    }
+
+    /// What is made small, from the l1 errors of all rows of X.
+    pub(crate) fn score_of(self, x: &UnitRows, errors: impl IntoIterator<Item = f64>) -> f64 {
+        let errors = errors.into_iter().enumerate();
+        self.score(errors.map(|(i, error)| self.counted(x, i, error)))
     }
 
     /// What is made small, from the l1 errors of the rows.

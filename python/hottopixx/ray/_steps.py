@@ -43,6 +43,9 @@ class Steps:
 
     def choose(self, rank: int, method: str, options: Options) -> Factorization:
         """The first pass, and the choice on what it leaves behind."""
+        for name in ("constraints", "outliers", "weights"):
+            if options.get(name) is not None:
+                raise ValueError(f"{name} does not go with documents on a cluster: leave it out")
         kept = self.checkpoint.answer()
         seconds = {}
         candidates = self._candidates(rank, options)

@@ -20,6 +20,10 @@ pub struct MethodArgs {
     /// The cost vector p, one number per line (default: -||x_j||^2)
     #[arg(long, value_name = "FILE")]
     pub cost: Option<PathBuf>,
+    /// How much each row counts in the mean error, one number per line (default: all
+    /// the same); the linear programs and hottopixx themselves do not know of it
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
     /// How F is fitted: exact; least-squares (fast), incremental (the paper's),
     /// both approximate; auto: exact, or least-squares where X is huge
     #[arg(long, value_name = "HOW", default_value = "auto", value_parser = values::cleaning(),

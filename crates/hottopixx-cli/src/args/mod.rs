@@ -4,6 +4,7 @@
 //! what its help says below them, in [`commands`].
 
 mod commands;
+mod constraints;
 mod documents;
 mod input;
 mod method;
@@ -14,9 +15,10 @@ mod text;
 
 pub use commands::{
     ApplyArgs, CertifyArgs, CompareArgs, CompletionsArgs, DemoArgs, EvaluateArgs, FactorArgs,
-    GenerateArgs, InfoArgs, ManArgs, PartitionArgs, RankArgs, ReproduceArgs, TopicsArgs, UnmixArgs,
-    VerifyArgs,
+    GenerateArgs, InfoArgs, ManArgs, PartitionArgs, RankArgs, ReproduceArgs, SampleArgs,
+    SampleName, TopicsArgs, UnmixArgs, VerifyArgs,
 };
+pub use constraints::ConstraintArgs;
 pub use documents::DocumentArgs;
 pub use input::{FileArgs, InputArgs};
 pub use method::{MethodArgs, ProgramArgs};
@@ -27,12 +29,14 @@ pub use text::TextArgs;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// Find the few rows of a nonnegative matrix that explain all the others.
 #[derive(Debug, Parser)]
 #[command(
     name = "hottopixx",
     version,
+    long_version = crate::version::long(),
     arg_required_else_help = true,
     max_term_width = 80,
     after_help = "\
@@ -49,6 +53,13 @@ Exit codes: 0 done, 1 wrong data or options, 2 usage, 3 no answer,
 130 interrupted."
 )]
 pub struct Cli {
+    /// Read flags from this file instead of hottopixx.toml in the working folder, if that is there;
+    /// what the command line says counts
+    #[arg(long, value_name = "FILE", global = true, help_heading = "Flags from a file")]
+    pub config: Option<PathBuf>,
+    /// Read no flags from a file
+    #[arg(long, global = true, conflicts_with = "config", help_heading = "Flags from a file")]
+    pub no_config: bool,
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -65,8 +76,10 @@ pub enum Command {
     Unmix(UnmixArgs),
     /// Factor a matrix: the main job
     Factor(FactorArgs),
-    /// The topics of new documents, from an answer of 'topics'
+    /// A saved answer of 'topics' or 'factor' on new documents or rows
     Apply(ApplyArgs),
+    /// Write sample data to try things with
+    Sample(SampleArgs),
     /// Make an instance whose answer is known
     Generate(GenerateArgs),
     /// Say what a file holds and what to do with it
@@ -85,6 +98,8 @@ pub enum Command {
     Partition(PartitionArgs),
     /// Run the experiments of the paper and make its figures
     Reproduce(ReproduceArgs),
+    /// Check this installation: small instances with known answers through every method
+    SelfTest,
     /// Print what a shell needs to complete the words of a command line
     Completions(CompletionsArgs),
     /// Print the manual, or write its pages

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Write hott.csv, F, W, summary.json and report.html to this folder
+    /// Write hott.csv, rows.csv, F, W, summary.json and report.html to this folder
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print one JSON object and nothing else

@@ -18,7 +18,7 @@ pub struct RunArgs {
     pub max_seconds: Option<f64>,
     /// Say on standard error what the run does, step by step: size, method, bounds
     /// and gap of every round, times. For bug reports
-    #[arg(long)]
+    #[arg(long, short = 'v', visible_alias = "verbose")]
     pub log: bool,
 }
 

@@ -3,6 +3,7 @@
 use crate::values;
 use clap::Args;
 use hottopixx::text::Weight;
+use hottopixx_report::Preparation;
 
 /// For counts of words in documents.
 #[derive(Debug, Clone, Default, Args)]
@@ -21,4 +22,13 @@ pub struct TextArgs {
     #[arg(long, value_name = "WEIGHT", default_value = "none", value_parser = values::weight(),
           hide_possible_values = true)]
     pub weight: Weight,
+}
+
+impl TextArgs {
+    /// What is done to the counts, if anything is.
+    pub fn preparation(&self) -> Option<Preparation> {
+        let TextArgs { cooccurrence, min_df, weight, .. } = *self;
+        let done = Preparation { cooccurrence, min_df, weight };
+        (done != Preparation::default()).then_some(done)
+    }
 }

@@ -149,7 +149,7 @@ pub fn run(args: &args::CertifyArgs, started: Instant) -> Result<(), Failure> {
     let named = args.hott.as_ref().map(|hott| hottopixx_io::list_items(hott).len());
     let sketch = Factor::new(named.or(args.rank).unwrap_or(1)).method(method);
     let problem = session.load(&args.input, &args.text, &planner, &sketch)?;
-    let cost = job::cost(args.cost.as_deref(), &problem)?;
+    let cost = job::numbers(args.cost.as_deref(), &problem, "costs")?;
     let reads =
         [Some(args.input.path.as_path()), args.input.names.as_deref(), args.cost.as_deref()];
     output::prepare(args.out.as_deref(), &reads, &certificate_files())?;

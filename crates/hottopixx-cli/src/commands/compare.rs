@@ -2,7 +2,7 @@
 
 use crate::args;
 use crate::failure::{Failure, print};
-use crate::job::{self, Session};
+use crate::job::{Beside, Session};
 use crate::memory::Planner;
 use crate::output::json;
 use crate::summarise::run_facts;
@@ -62,14 +62,13 @@ pub fn run(args: &args::CompareArgs, started: Instant) -> Result<(), Failure> {
     let session = Session::start(&args.run, args.print.quiet, started)?;
     let planner = Planner::new(Work::Compare, &args.input);
     let problem = session.load(&args.input, &args.text, &planner, &Factor::new(args.rank))?;
-    let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
+    let beside = Beside::read(&args.settings, &args.constraints, &problem)?;
     let load = session.elapsed();
     // Checked here, so that the settings of every method can be made.
-    let factor =
-        session.factor(&problem, args.rank, Method::Auto, &args.settings, cost.as_deref())?;
+    let factor = session.factor(&problem, args.rank, Method::Auto, &args.settings, &beside)?;
     let (_, predicted) = planner.plan(factor, &problem, args.print.quiet)?;
     let settings = |method| {
-        let factor = session.factor(&problem, args.rank, method, &args.settings, cost.as_deref());
+        let factor = session.factor(&problem, args.rank, method, &args.settings, &beside);
         planner.within(factor.expect("checked above"), &problem)
     };
     let compared = Comparison::run(&problem.matrix, args.settings.objective, settings)

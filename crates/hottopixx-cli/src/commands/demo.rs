@@ -58,19 +58,37 @@ fn corpus() -> Result<Raw, Failure> {
     Ok(Raw {
         label: label.to_owned(),
         matrix: loaded.matrix,
-        names: Some(lines(VOCAB)?),
+        names: Some(unpacked(VOCAB)?.lines().map(str::to_owned).collect()),
         column_names: None,
         bag_of_words: true,
     })
 }
 
-/// The lines of an embedded compressed text.
-fn lines(compressed: &[u8]) -> Result<Vec<String>, Failure> {
+/// A word of a story, and how often it occurs in it.
+pub(super) type CountedWord = (String, usize);
+
+/// The words of each story, the most frequent first, then by the alphabet.
+pub(super) fn stories() -> Result<Vec<Vec<CountedWord>>, Failure> {
+    let corpus = corpus()?;
+    let mut stories = vec![Vec::new(); corpus.matrix.cols()];
+    for (i, word) in corpus.names.iter().flatten().enumerate() {
+        for (story, count) in corpus.matrix.row(i).nonzeros() {
+            stories[story].push((word.clone(), count as usize));
+        }
+    }
+    for words in &mut stories {
+        words.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    }
+    Ok(stories)
+}
+
+/// An embedded compressed text.
+fn unpacked(compressed: &[u8]) -> Result<String, Failure> {
     let mut text = String::new();
     flate2::read::GzDecoder::new(compressed)
         .read_to_string(&mut text)
         .map_err(|error| Failure::Wrong(format!("the built-in corpus is damaged: {error}")))?;
-    Ok(text.lines().map(str::to_owned).collect())
+    Ok(text)
 }
 
 fn human(summary: &Summary, spa: Option<f64>) -> String {

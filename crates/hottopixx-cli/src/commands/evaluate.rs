@@ -36,6 +36,7 @@ pub fn run(args: &args::EvaluateArgs, started: Instant) -> Result<(), Failure> {
 
     let mut summary = summary(&session, &problem, &answer, Objective::Mean, load_seconds);
     summary.run.predicted_memory_bytes = Some(predicted);
+    summary.prepared = args.text.preparation();
     summary.method = "given".to_owned();
     summary.chosen_from = None;
     summary.recall = truth.map(|truth| truth.recall(&rows));

@@ -3,7 +3,7 @@
 use crate::args;
 use crate::checkpoint;
 use crate::failure::Failure;
-use crate::job::{self, Session};
+use crate::job::{Beside, Session};
 use crate::memory::Planner;
 use crate::output;
 use crate::problem::Problem;
@@ -24,17 +24,24 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     let planner = Planner::new(Work::Run, &args.input);
     let sketch = Factor::new(args.rank).method(method);
     let problem = session.load(&args.input, &args.text, &planner, &sketch)?;
-    let cost = job::cost(args.settings.cost.as_deref(), &problem)?;
+    let beside = Beside::read(&args.settings, &args.constraints, &problem)?;
     let reads = [
         Some(args.input.path.as_path()),
         args.input.names.as_deref(),
         args.settings.cost.as_deref(),
+        args.settings.weights.as_deref(),
         args.checkpoints.checkpoint.as_deref(),
+        args.constraints.groups.as_deref(),
+        args.constraints.prices.as_deref(),
     ];
     output::prepare(args.output.out.as_deref(), &reads, &output::answer_files())?;
     let load_seconds = session.elapsed();
 
-    let factor = session.factor(&problem, args.rank, method, &args.settings, cost.as_deref())?;
+    let factor = session.factor(&problem, args.rank, method, &args.settings, &beside)?;
+    let factor = match args.outliers {
+        Some(outliers) => factor.outliers(outliers),
+        None => factor,
+    };
     let (mut factor, predicted) = planner.plan(factor, &problem, args.output.quiet)?;
     let kept = checkpoint::open(&args.checkpoints, &factor, &problem.matrix, args.output.quiet)?;
     if let Some(file) = &kept {
@@ -47,6 +54,10 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
 
     let mut summary = summary(&session, &problem, &answer, args.settings.objective, load_seconds);
     summary.run.predicted_memory_bytes = Some(predicted);
+    summary.prepared = args.text.preparation();
+    let chosen: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
+    summary.constraints = beside.asked.facts(&chosen);
+    summary.weighted = beside.weights.is_some();
     match path {
         Some(Ok(path)) => {
             // An answer that was cut short has its reason already.

@@ -8,9 +8,12 @@ mod evaluate;
 mod factor;
 pub mod generate;
 mod info;
+mod manual;
 mod partition;
 mod rank;
 pub mod reproduce;
+mod sample;
+mod self_test;
 mod shell;
 mod topics;
 mod unmix;
@@ -29,6 +32,7 @@ pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
         Command::Unmix(args) => unmix::run(args, started),
         Command::Apply(args) => apply::run(args, started),
         Command::Factor(args) => factor::run(args, started),
+        Command::Sample(args) => sample::run(args),
         Command::Generate(args) => generate::run(args),
         Command::Info(args) => info::run(args),
         Command::Evaluate(args) => evaluate::run(args, started),
@@ -38,8 +42,9 @@ pub fn run(command: &Command, started: Instant) -> Result<(), Failure> {
         Command::Compare(args) => compare::run(args, started),
         Command::Partition(args) => partition::run(args),
         Command::Reproduce(args) => reproduce::run(args, started),
+        Command::SelfTest => self_test::run(started),
         Command::Completions(args) => shell::completions(args),
-        Command::Man(args) => shell::man(args),
+        Command::Man(args) => manual::run(args),
         Command::Bench { .. } => Err(Failure::Wrong(
             "bench is a command of the developers' program: run 'hottopixx-study bench'".to_owned(),
         )),

@@ -239,7 +239,10 @@ fn out_writes_all_files_again_and_again() {
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
         files.sort();
-        assert_eq!(files, ["F.npy", "W.npy", "hott.csv", "report.html", "summary.json"]);
+        assert_eq!(
+            files,
+            ["F.npy", "W.npy", "hott.csv", "report.html", "rows.csv", "summary.json"]
+        );
     }
     let summary: Value = serde_json::from_slice(&folder.read("a/b/summary.json")).unwrap();
     assert_eq!(summary["rank"], 5);
@@ -537,4 +540,26 @@ fn the_log_can_be_pasted_into_a_report() {
     ] {
         assert!(log.contains(expected), "{expected} is missing:\n{log}");
     }
+}
+
+/// What `sample` writes can be used as it says, is the same every time, and replaces nothing else.
+#[test]
+fn samples_can_be_tried() {
+    let folder = Folder::new();
+    let said = folder.text(&["sample", "scene"]);
+    assert!(said.contains("Try: hottopixx unmix scene.npy --rank 4 --out answer"), "{said}");
+    let found = folder.text(&["unmix", "scene.npy", "--rank", "4"]);
+    assert!(found.contains("outliers  3 pixels"), "{found}");
+
+    let said = folder.text(&["sample", "news", "--out", "data"]);
+    assert!(said.contains("hottopixx topics data/news.csv --title story"), "{said}");
+    let first = folder.read("data/news.csv");
+    assert_eq!(first.iter().filter(|byte| **byte == b'\n').count(), 396);
+    folder.text(&["sample", "news", "--out", "data", "--quiet"]);
+    assert_eq!(folder.read("data/news.csv"), first);
+    folder.write("data/news.csv", "mine");
+    let refused = folder.run(&["sample", "news", "--out", "data"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(error(&refused).contains("data/news.csv exists and holds something else"));
+    assert_eq!(folder.read("data/news.csv"), b"mine");
 }

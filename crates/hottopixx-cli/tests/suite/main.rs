@@ -1,11 +1,15 @@
 //! The program as its users run it; all tests in one program, which is linked once.
 
+mod apply;
 mod big;
 mod browser;
+mod comforts;
 mod commands;
 mod common;
+mod constraints;
 mod hostile;
 mod limits;
+mod outliers;
 mod refusals;
 mod reproduce;
 mod resume;

@@ -56,6 +56,8 @@ impl Scene {
 const OFTEN: f64 = 0.9;
 /// CPU seconds that a scene of 100 x 100 x 200 may take.
 const MOST_SECONDS: f64 = 5.0;
+/// The scene of [`ExampleScene`].
+const EXAMPLE_SEED: u64 = 11;
 /// How far an angle may be above another, in degrees, and count as the same.
 const ROUNDING: f64 = 1e-6;
 
@@ -82,6 +84,36 @@ pub fn run(settings: &SceneSettings) -> Result<StudyReport> {
         time(&mut report)?;
     }
     Ok(report)
+}
+
+/// One scene of the family, to try things with: four materials, noise, shadows and outliers.
+#[derive(Debug, Clone)]
+pub struct ExampleScene {
+    /// Pixels x bands, pixels line by line.
+    pub pixels: Dense,
+    /// Height and width.
+    pub shape: (usize, usize),
+    /// The spectra of its materials.
+    pub spectra: Vec<Vec<f64>>,
+}
+
+impl ExampleScene {
+    /// Always the same: 64 x 64 pixels, 100 bands.
+    pub fn new() -> Self {
+        let scene = Scene::new(EXAMPLE_SEED, 64, 100, 0.0).expect("a recipe that is never refused");
+        ExampleScene { spectra: scene.spectra, pixels: scene.pixels, shape: scene.shape }
+    }
+
+    /// The mean angle between its spectra and as many others, in degrees, matched such that it is least.
+    pub fn angle(&self, found: &[Vec<f64>]) -> f64 {
+        mean_angle(&self.spectra, found)
+    }
+}
+
+impl Default for ExampleScene {
+    fn default() -> Self {
+        ExampleScene::new()
+    }
 }
 
 fn measure(scene: &Scene) -> Result<Angles> {

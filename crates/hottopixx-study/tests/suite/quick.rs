@@ -38,6 +38,18 @@ fn bounds_hold_for_all_choices() {
     passes(&["choice", "--quick"]);
 }
 
+/// Every method obeys, the answer is near the best choice that does, and no bound is above that.
+#[test]
+fn constraints_are_obeyed() {
+    passes(&["constraints", "--quick"]);
+}
+
+/// Planted outliers are named, and the rows found as without them.
+#[test]
+fn outliers_are_named() {
+    passes(&["outliers", "--quick"]);
+}
+
 /// The bound of total is verified, reaches its gap, and agrees with the cutting planes.
 #[test]
 fn total_reaches_its_gap() {

@@ -55,10 +55,15 @@ mod verify;
 
 pub use certificate::{Certificate, Claims};
 pub use choice::{ChoiceCertificate, ChoiceCut, verify_choice};
-pub use figures::{Audit, DualAudit, before_merging, prove_max, prove_mean, prove_means};
+pub(crate) use figures::prove_mean_ruled;
+pub use figures::{Audit, DualAudit};
+#[doc(hidden)]
+pub use figures::{before_merging, prove_max, prove_mean, prove_means};
 pub use refusal::Refusal;
 pub use theory::{Theory, theory};
-pub use verify::{Verified, prove_bound, verify};
+#[doc(hidden)]
+pub use verify::prove_bound;
+pub use verify::{Verified, verify};
 
 #[cfg(test)]
 mod exact;

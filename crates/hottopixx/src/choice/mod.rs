@@ -43,6 +43,7 @@ use crate::matrix::Shape;
 const AFFORDABLE: f64 = 1e8;
 
 /// Whether [`bound`] is a matter of seconds for data of this shape with this many rows that may be hott.
+#[doc(hidden)]
 pub fn is_affordable(shape: Shape, candidates: usize) -> bool {
     shape.entries as f64 * candidates as f64 <= AFFORDABLE
 }

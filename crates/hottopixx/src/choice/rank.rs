@@ -183,7 +183,7 @@ impl<'a> Upper<'a> {
     }
 
     fn question(&self, rank: usize) -> Question<'a> {
-        Question { x: self.x, rank, allowed: self.allowed, cost: None, control: self.control }
+        Question::new(self.x, rank, self.allowed, self.control)
     }
 
     /// Exchanges rows of one fewer for as long as that brings them within tau.

@@ -55,7 +55,7 @@ fn question<'a>(
     allowed: &'a [bool],
     control: &'a Control,
 ) -> Question<'a> {
-    Question { x, rank, allowed, cost: None, control }
+    Question::new(x, rank, allowed, control)
 }
 
 #[test]

@@ -36,6 +36,14 @@ impl RowFit {
     }
 }
 
+/// The position in `hott` of the row itself, or of one that is the same, bit by bit: it needs no fit. So what
+/// explains a row depends on its entries and on the hott rows alone, in their order, and not on whether
+/// the row is one of them or a copy. O(rank), as good as always.
+pub(super) fn same_as_hott(x: &UnitRows, hott: &[usize], i: usize) -> Option<usize> {
+    let itself = hott.iter().position(|h| *h == i);
+    itself.or_else(|| hott.iter().position(|&h| x.row(h).is_same(x.row(i))))
+}
+
 /// Fits every row of X on the rows `hott` (rows of X) with the least l1 error. Rows that `control`
 /// leaves no time for are fitted by least squares, and say that they are not optimal.
 ///
@@ -101,7 +109,7 @@ pub(crate) fn refit(
         .map_init(
             || Workspace::under(control),
             |work, (at, &i)| {
-                if let Some(position) = hott.iter().position(|h| *h == i) {
+                if let Some(position) = same_as_hott(x, hott, i) {
                     return Some(RowFit::itself(position));
                 }
                 if control.stopped().is_some() {

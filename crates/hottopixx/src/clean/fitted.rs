@@ -95,7 +95,7 @@ impl Cleaner<'_> {
                 incremental(x, &hott, &settings, control)
             }
         };
-        let score = self.objective.score(fits.iter().map(|fit| fit.error));
+        let score = self.objective.score_of(x, fits.iter().map(|fit| fit.error));
         FittedChoice { hott, fits, score }
     }
 }
@@ -112,7 +112,7 @@ impl FittedChoice {
         let rows: Vec<usize> = (0..x.features()).collect();
         let starts = earlier.map_or(Starts::Cold, Starts::Vertices);
         let fits = refit(x, &hott, &rows, starts, control);
-        let score = objective.score(fits.iter().map(|f| f.error));
+        let score = objective.score_of(x, fits.iter().map(|f| f.error));
         FittedChoice { hott, fits, score }
     }
 

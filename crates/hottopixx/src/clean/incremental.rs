@@ -1,5 +1,6 @@
 //! The paper's cleaning by incremental gradients: fast, approximate.
 
+use super::exact::same_as_hott;
 use super::{RowFit, least_squares};
 use crate::control::Control;
 use crate::matrix::{Matrix, Row};
@@ -60,7 +61,7 @@ pub fn incremental(
         .collect();
     let fits: Vec<Option<RowFit>> = (0..x.features())
         .into_par_iter()
-        .map(|i| match hott.iter().position(|h| *h == i) {
+        .map(|i| match same_as_hott(x, hott, i) {
             Some(position) => Some(RowFit::itself(position)),
             None if !control.goes_on() => None,
             None => Some(fit_row(x.row(i), &columns, &ranks, hott.len(), settings)),

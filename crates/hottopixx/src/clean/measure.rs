@@ -1,6 +1,7 @@
 //! Errors of a factorization, measured from X, the hott rows and F alone.
 
 use super::RowFit;
+use crate::Objective;
 use crate::kernels;
 use crate::matrix::{Entries, Row};
 use crate::normalise::UnitRows;
@@ -14,7 +15,7 @@ pub struct Measured {
     pub l1: Vec<f64>,
     /// `||X - FW||_{inf,1}`, the largest of them.
     pub inf1: f64,
-    /// Their mean.
+    /// Their mean, each counting as much as its row weighs.
     pub mean_l1: f64,
     /// Root of the mean of `(X - FW)^2` over all entries.
     pub rmse: f64,
@@ -37,11 +38,11 @@ pub fn measure(x: &UnitRows, hott: &[usize], fits: &[RowFit]) -> Measured {
         per_row[i] = Some(found);
     }
     let per_row: Vec<(f64, f64)> = per_row.into_iter().flatten().collect();
-    let rows = per_row.len() as f64;
+    let rows = per_row.len().max(1) as f64;
     let l1: Vec<f64> = per_row.iter().map(|e| e.0).collect();
     Measured {
         inf1: l1.iter().copied().fold(0.0, f64::max),
-        mean_l1: l1.iter().sum::<f64>() / rows,
+        mean_l1: Objective::Mean.score_of(x, l1.iter().copied()),
         rmse: (per_row.iter().map(|e| e.1).sum::<f64>() / (rows * x.examples() as f64)).sqrt(),
         l1,
     }

@@ -19,6 +19,7 @@ pub use fitted::Cleaning;
 pub(crate) use fitted::{Cleaner, FittedChoice};
 pub use incremental::{IncrementalSettings, incremental};
 use measure::measure_rows;
+#[doc(hidden)]
 pub use measure::{Measured, measure};
 pub use squares::least_squares;
 
@@ -42,6 +43,7 @@ fn fit_operations(points: f64, rank: usize) -> f64 {
 
 /// Whether all rows can be cleaned exactly in reasonable time, by the shape of X alone: the same
 /// answer on every machine.
+#[doc(hidden)]
 pub fn is_affordable(x: Shape, rank: usize) -> bool {
     x.rows as f64 * row_operations(x, rank) <= AFFORDABLE
 }

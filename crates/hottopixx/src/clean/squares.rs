@@ -1,5 +1,6 @@
 //! Cleaning by nonnegative least squares: fast at any size, not the l1 minimum.
 
+use super::exact::same_as_hott;
 use super::{RowFit, measure_rows};
 use crate::control::Control;
 use crate::normalise::UnitRows;
@@ -27,7 +28,7 @@ pub(super) fn weighted(
     rows: &[usize],
     weights: Vec<Vec<f64>>,
 ) -> Vec<RowFit> {
-    let fit = |(&i, c): (&usize, Vec<f64>)| match hott.iter().position(|h| *h == i) {
+    let fit = |(&i, c): (&usize, Vec<f64>)| match same_as_hott(x, hott, i) {
         Some(position) => RowFit::itself(position),
         None => {
             RowFit { weights: (0u32..).zip(c).filter(|w| w.1 > 0.0).collect(), ..RowFit::default() }

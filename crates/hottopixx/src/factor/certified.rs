@@ -73,7 +73,8 @@ impl Factor {
     /// # Errors
     /// As [`choice::rank_needed`], and for a matrix that cannot be factored.
     pub fn rank_needed(&self, matrix: &Matrix, tau: f64) -> Result<RankNeeded, Error> {
-        let settings = Factor { rank: 1, ..self.clone() };
+        let constraints = self.constraints.of_parts();
+        let settings = Factor { rank: 1, constraints, ..self.clone() };
         settings.in_pool(|| {
             let prepared = Prepared::new(&settings, matrix)?;
             let question = prepared.question();
@@ -90,7 +91,12 @@ impl Factor {
         search: Option<&SearchSettings>,
     ) -> Result<Certified, Error> {
         let rank = hott.map_or(self.rank, <[usize]>::len);
-        let settings = Factor { rank, ..self.clone() };
+        // Given rows need not obey, and the program asks for no more than that rows may be hott.
+        let constraints = match hott {
+            Some(_) => self.constraints.of_parts(),
+            None => self.constraints.clone(),
+        };
+        let settings = Factor { rank, constraints, ..self.clone() };
         let program = settings.program()?;
         if search.is_some() && program.goal != Goal::Minimax {
             let remedy = "the best choice is searched for with minimax only".to_string();

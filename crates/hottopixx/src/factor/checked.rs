@@ -4,6 +4,7 @@ use super::{Factor, Method};
 use crate::clean::{Cleaning, is_affordable};
 use crate::control::Control;
 use crate::normalise::UnitRows;
+use crate::rules::Rules;
 use crate::{Effort, Error, Objective};
 
 /// Settings that make sense for the matrix at hand, in rows of X: every step relies on them.
@@ -21,6 +22,8 @@ pub(super) struct Checked {
     pub groups: bool,
     /// Which rows of X may be hott.
     pub allowed: Vec<bool>,
+    /// What choices must obey.
+    pub rules: Rules,
     /// The cost p by row of X.
     pub cost: Option<Vec<f64>>,
     /// Of this run alone: what it was told is why the run was cut short.
@@ -39,7 +42,7 @@ impl Checked {
                 Err(Error::Length { name, found, expected, what: "rows of the matrix" })
             }
         };
-        let allowed: Vec<bool> = match &settings.candidates {
+        let mut allowed: Vec<bool> = match &settings.candidates {
             Some(mask) => {
                 per_row("candidates", mask.len())?;
                 kept().map(|i| mask[i]).collect()
@@ -69,14 +72,16 @@ impl Checked {
                 return Err(Error::Setting { name, value: weights[at].to_string(), remedy });
             }
         }
+        let rules = Rules::new(&settings.constraints, x, &mut allowed, rank);
         let available = allowed.iter().filter(|a| **a).count();
         if rank == 0 || rank > available {
-            let what = match settings.candidates {
-                Some(_) => "rows that may be hott",
-                None => "rows that are not zero",
+            let what = match &settings.candidates {
+                None if settings.constraints.is_empty() => "rows that are not zero",
+                _ => "rows that may be hott",
             };
             return Err(Error::Rank { rank, available, what });
         }
+        let rules = rules?;
         let cleaning = match settings.cleaning {
             Cleaning::Auto if is_affordable(x.shape(), rank) => Cleaning::Exact,
             Cleaning::Auto => Cleaning::LeastSquares,
@@ -92,6 +97,7 @@ impl Checked {
             seed: settings.seed,
             groups: settings.groups,
             allowed,
+            rules,
             cost,
             control: settings.control.for_new_run(),
         })

@@ -28,6 +28,8 @@ pub enum Work {
     Run,
     /// [`Factor::evaluate`].
     Evaluate,
+    /// [`Factor::apply`].
+    Apply,
     /// [`Factor::certify`], with or without given rows, and the certificate in full.
     Certify,
     /// [`Factor::rank_needed`].
@@ -111,6 +113,11 @@ impl Factor {
         let (localise, clean) = match work {
             Work::Run => (own(self), clean),
             Work::Evaluate => (0, clean),
+            // The rows once more, with W below them.
+            Work::Apply => {
+                let copy = shape.bytes().saturating_add(shape.some_rows(r));
+                (0, clean.saturating_add(copy))
+            }
             Work::Compare => {
                 let with = |method: Method| Factor { method, ..self.clone() }.only_used();
                 let methods = Method::ALL.into_iter().map(with).filter(|f| !f.takes_long(shape));
@@ -131,7 +138,8 @@ impl Factor {
 mod tests {
     use super::*;
 
-    const ALL: [Work; 5] = [Work::Run, Work::Evaluate, Work::Certify, Work::Rank, Work::Compare];
+    const ALL: [Work; 6] =
+        [Work::Run, Work::Evaluate, Work::Apply, Work::Certify, Work::Rank, Work::Compare];
 
     /// Shapes as a file of some bytes may claim them: nothing overflows, and larger ones take more.
     #[test]

@@ -4,6 +4,7 @@
 //! and `pipeline` how: every step on one screen. Certifying, evaluating, comparing and paths of ranks
 //! are siblings that go parts of the same way.
 
+mod apply;
 mod certified;
 mod checked;
 mod clock;
@@ -11,6 +12,7 @@ mod compare;
 mod evaluate;
 mod memory;
 mod method;
+mod outliers;
 mod path;
 mod pipeline;
 mod report;
@@ -18,18 +20,20 @@ mod result;
 mod settings;
 mod units;
 
+pub use apply::Applied;
 pub use certified::{Certified, RankNeeded};
 pub use compare::{Compared, Comparison, Skipped};
 pub use memory::{Footprint, Work};
 pub use method::Method;
+pub use outliers::Outliers;
 pub use path::{RankPath, RankPoint};
 pub use result::{Errors, Factorization, HottRow, Seconds};
 pub use settings::Factor;
 pub(crate) use settings::in_pool;
 
-use crate::Error;
 use crate::control::Stage;
 use crate::matrix::Matrix;
+use crate::{Constraints, Error};
 use clock::Clock;
 use pipeline::Prepared;
 
@@ -50,7 +54,8 @@ impl Factor {
     /// # Errors
     /// As [`Factor::run`], and [`Error::HottRow`] for rows that cannot be hott.
     pub fn evaluate(&self, matrix: &Matrix, hott: &[usize]) -> Result<Factorization, Error> {
-        let settings = Factor { rank: hott.len(), ..self.clone() };
+        let constraints = Constraints::default();
+        let settings = Factor { rank: hott.len(), constraints, ..self.clone() };
         settings.in_pool(|| {
             let mut clock = Clock::new(&settings.control);
             let prepared = clock.time(Stage::Normalise, || Prepared::new(&settings, matrix))?;

@@ -69,7 +69,8 @@ impl Factor {
         {
             return Ok(of_the_answer(hott, answer, stop));
         }
-        let settings = Factor { rank: hott.len(), ..self.clone() };
+        let constraints = self.constraints.of_parts();
+        let settings = Factor { rank: hott.len(), constraints, ..self.clone() };
         settings.in_pool(|| {
             let prepared = Prepared::new(&settings, matrix)?;
             if prepared.settings.cleaning != Cleaning::Exact {
@@ -190,7 +191,7 @@ fn without(
     for (&i, fit) in again.iter().zip(refit(x, &hott, &again, Starts::Vertices(&fits), control)) {
         fits[i] = fit;
     }
-    let score = objective.score(fits.iter().map(|fit| fit.error));
+    let score = objective.score_of(x, fits.iter().map(|fit| fit.error));
     FittedChoice { hott, fits, score }
 }
 

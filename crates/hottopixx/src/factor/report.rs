@@ -9,7 +9,6 @@ use crate::Objective;
 use crate::clean::{Cleaning, FittedChoice, measure};
 use crate::control::Stop;
 use crate::localise::lp::LpStatus;
-use crate::matrix::Matrix;
 use crate::methods::{Bounded, Bounds, ErrorBound, Localised};
 
 /// Said where [`Cleaning::Auto`] came to least squares.
@@ -62,7 +61,7 @@ impl Prepared<'_> {
             judged,
             exchanges,
             hott: hott.iter().zip(&groups).map(hott_row).collect(),
-            f: weights_in_units(x, &hott, &fits, matches!(self.matrix, Matrix::Dense(_)))?,
+            f: weights_in_units(x, &hott, &fits, (x.input_rows(), self.matrix.is_dense()))?,
             w: self.matrix.select_rows(&hott.iter().map(input).collect::<Vec<_>>()),
             errors: Errors {
                 inf1: measured.inf1,
@@ -79,6 +78,7 @@ impl Prepared<'_> {
             cleaning: settings.cleaning,
             inexact_rows: if settings.cleaning == Cleaning::Exact { inexact } else { 0 },
             zero_rows: (0..x.input_rows()).filter(|&i| x.unit_row(i).is_none()).collect(),
+            outliers: Vec::new(),
             stop: settings.control.cut_short().unwrap_or(Stop::Finished),
             seconds,
         })

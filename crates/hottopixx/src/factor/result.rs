@@ -25,7 +25,7 @@ pub struct HottRow {
 pub struct Errors {
     /// The largest l1 error of a row: the paper's (inf,1) norm of X - FW.
     pub inf1: f64,
-    /// The mean over rows of the l1 error.
+    /// The mean over rows of the l1 error, each counting as much as [`Factor::weights`](super::Factor::weights) says.
     pub mean_l1: f64,
     /// Root of the mean squared error over all entries.
     pub rmse: f64,
@@ -86,6 +86,8 @@ pub struct Factorization {
     pub inexact_rows: usize,
     /// Rows of zeros in the input, explained by nothing.
     pub zero_rows: Vec<usize>,
+    /// Rows that were set aside as outliers: they cannot be hott, and of the errors only `per_row` has theirs. Increasing.
+    pub outliers: Vec<usize>,
     /// Why the computation ended.
     pub stop: Stop,
     /// Time spent.

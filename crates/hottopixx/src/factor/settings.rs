@@ -1,6 +1,6 @@
 //! What a caller may ask for; [`Checked`](super::checked::Checked) says what of it makes sense.
 
-use super::Method;
+use super::{Method, Outliers};
 use crate::checkpoint::Keeper;
 use crate::clean::Cleaning;
 use crate::control::Control;
@@ -9,7 +9,7 @@ use crate::matrix::{Matrix, Shape, fingerprint};
 use crate::methods::{
     Agkm, Auto, Gradient, Hottopixx, Localiser, Program, Snpa, Spa, USUAL_BUDGET, Xray,
 };
-use crate::{Effort, Error, Goal, Objective};
+use crate::{Constraints, Effort, Error, Goal, Objective};
 use std::sync::Arc;
 
 /// Settings of a factorization; [`Factor::run`] carries it out.
@@ -32,6 +32,9 @@ pub struct Factor {
     pub(super) epsilon: Option<f64>,
     pub(super) alpha: Option<f64>,
     pub(super) candidates: Option<Vec<bool>>,
+    pub(super) constraints: Constraints,
+    pub(super) outliers: Option<Outliers>,
+    pub(super) weights: Option<Vec<f64>>,
     pub(super) groups: bool,
     pub(super) example_weights: Option<Vec<f64>>,
     pub(super) memory: Option<u64>,
@@ -58,6 +61,9 @@ impl Factor {
             epsilon: None,
             alpha: None,
             candidates: None,
+            constraints: Constraints::default(),
+            outliers: None,
+            weights: None,
             groups: true,
             example_weights: None,
             memory: None,
@@ -162,6 +168,29 @@ impl Factor {
         self
     }
 
+    /// What the choice must obey (default: nothing): rows that must be in it, groups, a budget. Every method obeys;
+    /// how far a bound heeds it is said in a note.
+    pub fn constraints(mut self, constraints: Constraints) -> Self {
+        self.constraints = constraints;
+        self
+    }
+
+    /// How much each row of the input counts in the mean error (default: all the same), such as how often a word occurs: in
+    /// the judging of choices, exchanges, bounds on the mean and reports. Numbers that are not negative; only their
+    /// proportions matter. The linear programs, Algorithm 4 and [`Objective::Max`] do not know of them.
+    pub fn weights(mut self, weights: Vec<f64>) -> Self {
+        self.weights = Some(weights);
+        self
+    }
+
+    /// Which rows are named as outliers and set aside (default: none): they cannot be hott and do not count for the
+    /// errors, but are fitted on the hott rows in the end. Choosing them takes some runs with little effort. Rows that
+    /// must be chosen are never set aside. Only [`Factor::run`] heeds it.
+    pub fn outliers(mut self, outliers: Outliers) -> Self {
+        self.outliers = Some(outliers);
+        self
+    }
+
     /// Whether to look for the rows that could stand in the place of each hott row (default true):
     /// for small matrices that takes longer than a greedy method. Without, every group is its hott
     /// row alone, which is then all that its weight counts.
@@ -205,12 +234,13 @@ impl Factor {
     pub fn fingerprint(&self, matrix: &Matrix) -> u64 {
         let Factor { rank, method, objective, effort, cleaning, seed, epochs, cost, .. } = self;
         let Factor { tau, gap, trace, epsilon, alpha, candidates, groups, .. } = self;
-        let weights = &self.example_weights;
+        let Factor { constraints, outliers, weights, example_weights, .. } = self;
         let memory = self.effect_of_memory(matrix);
         let version = env!("CARGO_PKG_VERSION");
         let settings = format!(
             "{version} {rank} {method:?} {objective:?} {effort:?} {cleaning:?} {seed} {epochs:?} {cost:?} {tau:?} \
-             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {groups} {memory:?} {weights:?}"
+             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {constraints:?} {outliers:?} {weights:?} \
+             {example_weights:?} {groups} {memory:?}"
         );
         fingerprint(matrix, &settings)
     }

@@ -14,7 +14,7 @@ use crate::normalise::UnitRows;
 /// is reported, far above rounding.
 const LOST: f64 = 1e-9;
 
-/// F for the fits of all rows on the rows `hott` of X.
+/// F, `rows` x rank, for the fits on the rows `hott` of X of its rows that are among the first `rows` of the input.
 ///
 /// # Errors
 /// [`Error::Unrepresentable`] where F cannot be written down.
@@ -22,7 +22,7 @@ pub(super) fn weights_in_units(
     x: &UnitRows,
     hott: &[usize],
     fits: &[RowFit],
-    dense: bool,
+    (rows, dense): (usize, bool),
 ) -> Result<Matrix, Error> {
     let mut triplets = Vec::new();
     for (i, fit) in fits.iter().enumerate() {
@@ -43,11 +43,11 @@ pub(super) fn weights_in_units(
         }
     }
     Ok(if dense {
-        let mut f = Dense::zeros(x.input_rows(), hott.len());
+        let mut f = Dense::zeros(rows, hott.len());
         triplets.into_iter().for_each(|(i, k, w)| f.row_mut(i)[k] = w);
         f.into()
     } else {
-        Sparse::from_triplets(x.input_rows(), hott.len(), &triplets)
+        Sparse::from_triplets(rows, hott.len(), &triplets)
             .expect("rows and columns are in range")
             .into()
     })

@@ -46,22 +46,60 @@ dispatched! {
 }
 
 dispatched! {
-    /// One step of the dual with its reflection and its pull towards the anchor:
-    /// `new = clip(y + step (x - fit), -1, 1)`, `y = keep (2 new - y) + (1 - keep) anchor`. `fit`
-    /// receives `new`.
-    pub fn dual_step(
-        y: &mut [f32], fit: &mut [f32], x: &[f32], anchor: &[f32], steps: &[f32], keep: f32
-    ) {
-        let n = y.len();
-        let (fit, x) = (&mut fit[..n], &x[..n]);
-        let (anchor, steps) = (&anchor[..n], &steps[..n]);
+    /// Where a step would take the dual if nothing held it: `fit = y + step (x - fit)`.
+    pub fn dual_step(y: &[f32], fit: &mut [f32], x: &[f32], steps: &[f32]) {
+        let n = fit.len();
+        let (y, x, steps) = (&y[..n], &x[..n], &steps[..n]);
         for k in 0..n {
-            let moved = y[k] + steps[k] * (x[k] - fit[k]);
-            let low = if moved > -1.0 { moved } else { -1.0 };
-            let new = if low < 1.0 { low } else { 1.0 };
-            y[k] = keep * (2.0 * new - y[k]) + (1.0 - keep) * anchor[k];
-            fit[k] = new;
+            fit[k] = y[k] + steps[k] * (x[k] - fit[k]);
         }
+    }
+}
+
+dispatched! {
+    /// The dual after its step, with its reflection and its pull towards the anchor:
+    /// `new = clip(moved - shift, -1, 1)`, `y = keep (2 new - y) + (1 - keep) anchor`. `moved` receives
+    /// `new`.
+    pub fn dual_clip(y: &mut [f32], moved: &mut [f32], anchor: &[f32], shift: f32, keep: f32) {
+        let n = y.len();
+        let (moved, anchor) = (&mut moved[..n], &anchor[..n]);
+        for k in 0..n {
+            let new = unit(moved[k] - shift);
+            y[k] = keep * (2.0 * new - y[k]) + (1.0 - keep) * anchor[k];
+            moved[k] = new;
+        }
+    }
+}
+
+/// Clipped to [-1, 1].
+#[inline(always)]
+fn unit(v: f32) -> f32 {
+    let low = if v > -1.0 { v } else { -1.0 };
+    if low < 1.0 { low } else { 1.0 }
+}
+
+dispatched! {
+    /// With `new = clip(moved - shift, -1, 1)`: the sum of `mass_k new_k`, and that of `mass_k` where nothing was
+    /// clipped.
+    pub fn mass_after_shift(moved: &[f32], mass: &[f32], shift: f32) -> (f32, f32) {
+        let n = moved.len();
+        let mass = &mass[..n];
+        let (mut sums, mut free) = ([0.0f32; LANES], [0.0f32; LANES]);
+        let (mut xs, mut ys) = (moved.chunks_exact(LANES), mass.chunks_exact(LANES));
+        for (x, y) in (&mut xs).zip(&mut ys) {
+            for l in 0..LANES {
+                let v = x[l] - shift;
+                let new = unit(v);
+                sums[l] += y[l] * new;
+                free[l] += if new == v { y[l] } else { 0.0 };
+            }
+        }
+        for (x, y) in xs.remainder().iter().zip(ys.remainder()) {
+            let new = unit(x - shift);
+            sums[0] += y * new;
+            free[0] += if new == x - shift { *y } else { 0.0 };
+        }
+        (sums.iter().sum(), free.iter().sum())
     }
 }
 
@@ -142,13 +180,21 @@ mod tests {
             let equal = z.iter().zip(&w).filter(|(a, b)| **a == 0.5 * **b).map(|(_, b)| *b);
             let expected = above - f64::from(equal.sum::<f32>());
             assert_eq!(mass_above(&double(&z), &double(&w), 0.5), expected);
-            let (mut y, mut fit) = (w.clone(), z.clone());
-            dual_step(&mut y, &mut fit, &caps, &levels, &vec![2.0; n], 0.75);
+            let (mut y, mut moved) = (w.clone(), z.clone());
+            dual_step(&y, &mut moved, &caps, &vec![2.0; n]);
+            let (shift, expected) = (0.25, moved.clone());
+            let (sum, free) = mass_after_shift(&moved, &caps, shift);
+            dual_clip(&mut y, &mut moved, &levels, shift, 0.75);
+            let (mut total, mut unclipped) = (0.0, 0.0);
             for k in 0..n {
-                let new = (w[k] + 2.0 * (caps[k] - z[k])).clamp(-1.0, 1.0);
-                assert_eq!(fit[k], new);
+                assert_eq!(expected[k], w[k] + 2.0 * (caps[k] - z[k]));
+                let new = (expected[k] - shift).clamp(-1.0, 1.0);
+                assert_eq!(moved[k], new);
                 assert_eq!(y[k], 0.75 * (2.0 * new - w[k]) + 0.25 * levels[k]);
+                total += caps[k] * new;
+                unclipped += if (expected[k] - shift).abs() <= 1.0 { caps[k] } else { 0.0 };
             }
+            assert!((sum - total).abs() < 1e-4 && (free - unclipped).abs() < 1e-4);
         }
     }
 }

@@ -15,7 +15,8 @@ mod steps;
 mod vector;
 
 pub(crate) use capped::{
-    add_capped_above, add_capped_positive, clip_capped, dual_step, mass_above, mass_below,
+    add_capped_above, add_capped_positive, clip_capped, dual_clip, dual_step, mass_above,
+    mass_after_shift, mass_below,
 };
 pub(crate) use entering::{ENTERING_BLOCK, Support, roots_after_entering};
 pub use gemm::{Real, View, ViewMut, gemm, gemm_while, multiply};

@@ -16,7 +16,7 @@ use crate::kernels::{axpy, dot, max_abs};
 /// Sweeps over the atoms after which a dual of the absolute loss is given up.
 const SWEEPS: usize = 40;
 /// Rounding of a sum of products of vectors of unit size: what a sign must exceed to be believed.
-const ROUNDING: f64 = 1e-14;
+pub(super) const ROUNDING: f64 = 1e-14;
 
 /// Makes `dual` feasible and says what it proves; never more than `value`, which is achieved, up to
 /// rounding. Bounds of errors below zero are zero.

@@ -33,8 +33,8 @@
 
 use crate::Error;
 use crate::control::{Control, Progress, Stage, Stop};
-use crate::l1::{Atoms, Gathered, Problem, Solver, Status};
-use crate::matrix::{Dense, Matrix, Sparse};
+use crate::l1::{Atoms, Gathered, ManyAtoms, ManySolver, Problem, Solver, Status, Summary};
+use crate::matrix::{Dense, Matrix, Row, Sparse};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -121,8 +121,8 @@ pub struct Agkm {
 /// With m candidates, `O(m^2 n)` for the distances, which are computed again for the clusters
 /// rather than kept (m x m), and an l1 fit of each candidate on the others, which takes most of the
 /// time: hundreds of pivots for a noisy mixture, a few for a hott row. Dense X is kept
-/// about four times over; of sparse X, each thread gathers the columns where its row is not zero,
-/// m numbers for each.
+/// about four times over; of sparse X, each thread gathers the rows that get weight, at the columns
+/// where its own row is not zero.
 ///
 /// ```
 /// use hottopixx::control::Control;
@@ -228,40 +228,76 @@ fn with_penalty(
     Ok(Some(Sparse::new(m, n + 1, starts, columns, values)?.into()))
 }
 
-/// The candidates with the penalty, as points and as atoms; `None` when stopped.
-fn points_and_atoms(
-    x: &UnitRows,
-    candidates: &[usize],
-    control: &Control,
-) -> Result<Option<(Matrix, Atoms)>, Error> {
-    let Some(points) = with_penalty(x, candidates, control)? else { return Ok(None) };
-    let atoms = Atoms::under(&points, control);
-    Ok(atoms.map(|atoms| (points, atoms)))
+/// The candidates with the penalty as atoms of fits.
+enum Others<'a> {
+    /// Dense rows share what is laid out once.
+    Dense(Atoms),
+    /// Of sparse rows only those that get weight are laid out.
+    Sparse(ManyAtoms<'a>),
+}
+
+impl<'a> Others<'a> {
+    /// `None` when stopped.
+    fn of(points: &'a Matrix, control: &Control) -> Option<Self> {
+        match points {
+            Matrix::Dense(_) => Atoms::under(points, control).map(Others::Dense),
+            Matrix::Sparse(_) => Some(Others::Sparse(ManyAtoms::new(points))),
+        }
+    }
+}
+
+/// What a thread needs for hull distances.
+struct Work {
+    solver: Solver,
+    gathered: Gathered,
+    many: ManySolver,
+    /// `N_k` of its row.
+    far: Vec<u32>,
+}
+
+impl Work {
+    fn under(control: &Control) -> Self {
+        let (solver, many) = (Solver::under(control), ManySolver::under(control));
+        Work { solver, gathered: Gathered::default(), many, far: Vec::new() }
+    }
+
+    /// The fit of a point on `N_k`. Every fit starts from nothing, so that none depends on which
+    /// thread did which before.
+    fn fit(&mut self, others: &Others<'_>, point: Row<'_>) -> Summary {
+        match others {
+            Others::Dense(atoms) => {
+                let target = atoms.restrict(point, &mut self.gathered);
+                let (design, x, usable) = (target.design, target.x, &self.far[..]);
+                self.solver.fit(&Problem { design, x, usable, upper: None }, None)
+            }
+            Others::Sparse(atoms) => self.many.fit(atoms, point, &self.far),
+        }
+    }
 }
 
 /// Step 2 for every candidate; the reason for rows that came after a stop, `None` when that was
-/// before all of them. Every solve starts from nothing, so that none depends on which thread did
-/// which before.
+/// before all of them.
 fn measure(
     x: &UnitRows,
     candidates: &[usize],
     far: f64,
     control: &Control,
 ) -> Result<Option<Vec<Result<Hull, Stop>>>, Error> {
-    let Some((points, atoms)) = points_and_atoms(x, candidates, control)? else { return Ok(None) };
+    let Some(points) = with_penalty(x, candidates, control)? else { return Ok(None) };
+    let Some(others) = Others::of(&points, control) else { return Ok(None) };
     let m = points.rows();
     let done = AtomicUsize::new(0);
     let hulls = (0..m)
         .into_par_iter()
         .map_init(
-            || (Solver::under(control), Gathered::default(), Vec::new()),
-            |(solver, gathered, usable), k| {
+            || Work::under(control),
+            |work, k| {
                 if let Some(reason) = control.stopped() {
                     return Err(reason);
                 }
                 let x = points.row(k);
                 let mut watch = control.watch();
-                usable.clear();
+                work.far.clear();
                 for j in 0..m as u32 {
                     let other = points.row(j as usize);
                     if let Some(reason) = watch.spend(x.stored() + other.stored()) {
@@ -269,16 +305,13 @@ fn measure(
                     }
                     let distance = x.l1_distance(other);
                     if distance >= far && distance > ROUNDING {
-                        usable.push(j);
+                        work.far.push(j);
                     }
                 }
-                let hull = if usable.is_empty() {
+                let hull = if work.far.is_empty() {
                     Hull { distance: FARTHEST, lower_bound: FARTHEST, empty: true }
                 } else {
-                    let target = atoms.restrict(x, gathered);
-                    let problem =
-                        Problem { design: target.design, x: target.x, usable, upper: None };
-                    let fit = solver.fit(&problem, None);
+                    let fit = work.fit(&others, x);
                     if fit.status == Status::Stopped {
                         return Err(control.cut_short().unwrap_or(Stop::Interrupted));
                     }

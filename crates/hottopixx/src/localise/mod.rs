@@ -29,7 +29,7 @@ pub use frobenius::{FrobeniusSettings, frobenius};
 #[cfg(test)]
 pub(crate) use greedy::spa_weighted;
 pub use greedy::{Greedy, snpa, spa, xray};
-pub(crate) use greedy::{snpa_weighted, spa_controlled};
+pub(crate) use greedy::{snpa_ruled, spa_controlled, spa_ruled, xray_ruled};
 pub use hottopixx::{HottopixxSettings, hottopixx};
 pub use question::Question;
 

@@ -13,10 +13,13 @@ mod scan;
 mod shape;
 mod sparse;
 
-pub use buffer::{Buffer, Foreign};
+pub use buffer::Buffer;
+#[doc(hidden)]
+pub use buffer::Foreign;
 pub use dense::Dense;
 pub(crate) use fingerprint::fingerprint;
 pub use row::{Entries, Row};
+#[doc(hidden)]
 pub use scan::Scan;
 pub use shape::Shape;
 pub use sparse::Sparse;
@@ -46,6 +49,44 @@ impl Matrix {
         match self {
             Matrix::Dense(m) => m.cols(),
             Matrix::Sparse(m) => m.cols(),
+        }
+    }
+
+    /// Whether all entries are stored.
+    pub(crate) fn is_dense(&self) -> bool {
+        matches!(self, Matrix::Dense(_))
+    }
+
+    /// Its rows and below them those of another matrix with as many columns, of the kind that this one is.
+    /// O(entries of both).
+    ///
+    /// # Errors
+    /// [`Error::Shape`] where the columns are not as many.
+    pub(crate) fn above(&self, other: &Matrix) -> Result<Matrix, Error> {
+        let (rows, cols) = (self.rows() + other.rows(), self.cols());
+        match self {
+            Matrix::Dense(m) => {
+                let mut values = Vec::with_capacity(rows * cols);
+                values.extend_from_slice(m.values());
+                for i in 0..other.rows() {
+                    let start = values.len();
+                    values.resize(start + other.cols(), 0.0);
+                    other.row(i).add_to(1.0, &mut values[start..]);
+                }
+                Ok(Dense::new(rows, cols, values)?.into())
+            }
+            Matrix::Sparse(m) => {
+                let (mut starts, mut columns) = (m.starts().to_vec(), m.columns().to_vec());
+                let mut values = m.values().to_vec();
+                for i in 0..other.rows() {
+                    for (k, value) in other.row(i).nonzeros() {
+                        columns.push(k as u32);
+                        values.push(value);
+                    }
+                    starts.push(values.len());
+                }
+                Ok(Sparse::new(rows, cols, starts, columns, values)?.into())
+            }
         }
     }
 

@@ -51,6 +51,16 @@ impl<'a> Row<'a> {
         self.factor
     }
 
+    /// Whether another row has the same entries, bit by bit, stored in the same way.
+    pub(crate) fn is_same(self, other: Row<'_>) -> bool {
+        let same = match (self.entries, other.entries) {
+            (Entries::Dense(one), Entries::Dense(two)) => one == two,
+            (Entries::Sparse(c, one), Entries::Sparse(d, two)) => one == two && c == d,
+            _ => false,
+        };
+        same && self.factor == other.factor
+    }
+
     /// Number of stored entries.
     pub fn stored(self) -> usize {
         self.raw().len()

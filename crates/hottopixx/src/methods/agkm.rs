@@ -3,6 +3,7 @@
 use super::{Localised, Localiser, Question, bytes};
 use crate::Error;
 use crate::control::Stop;
+use crate::l1::MOST_GATHERED;
 use crate::localise::{AgkmSettings, agkm, spa};
 use crate::matrix::Shape;
 
@@ -56,8 +57,19 @@ impl Localiser for Agkm {
 
     fn bytes(&self, shape: Shape, _rank: usize, threads: usize) -> u64 {
         let threads = threads as u64;
-        let program = bytes::program(shape, shape.f(), threads);
-        program.saturating_add(bytes::gathered(shape, shape.f(), threads))
+        let vectors = threads * 128 * (shape.n() + shape.f());
+        let fits = match shape.dense {
+            true => {
+                let gathered = bytes::gathered(shape, shape.f(), threads);
+                gathered.saturating_add(3 * shape.some_rows(shape.f()))
+            }
+            // Atoms in play by atom and by point, and what the walk makes of those at its vertex.
+            false => {
+                let entries = shape.f().saturating_mul(shape.longest_row());
+                threads * 40 * entries.min(MOST_GATHERED as u64)
+            }
+        };
+        fits.saturating_add(2 * shape.some_rows(shape.f()) + vectors)
     }
 }
 

@@ -6,13 +6,11 @@ use super::{
     Candidate, ErrorBound, Gradient, Hottopixx, Localised, Localiser, Question, bytes,
     is_affordable, screen, screened,
 };
-use crate::clean::Starts;
-use crate::control::Control;
+use crate::clean::{RowFit, Starts};
 use crate::localise::exchange::{self, ExchangeSettings, NEAR_ONE, exchange};
 use crate::localise::lp::{LpSettings, lp};
-use crate::localise::{Greedy, shuffled_rows, snpa, spa_controlled, xray};
+use crate::localise::{Greedy, shuffled_rows, snpa_ruled, spa_controlled, spa_ruled, xray_ruled};
 use crate::matrix::Shape;
-use crate::normalise::UnitRows;
 use crate::select::portfolio::readings;
 use crate::select::top;
 use crate::{Effort, Error, Goal, Objective, clean};
@@ -73,13 +71,18 @@ impl Localiser for Auto {
         // SPA goes on beyond the rank: its next rows are worth trying in exchanges.
         let long = (3 * rank + 60).min(question.candidates());
         let spa = spa_controlled(x, None, long, allowed, control).rows;
-        let first = spa[..rank.min(spa.len())].to_vec();
+        let first = match question.rules.is_free() {
+            true => spa[..rank.min(spa.len())].to_vec(),
+            false => spa_ruled(question, None).rows,
+        };
         let mut found = Localised::rows("spa", first);
         found.hints = spa;
-        type Greedily = fn(&UnitRows, usize, &[bool], &Control) -> Greedy;
-        for (origin, method) in [("snpa", snpa as Greedily), ("xray", xray as Greedily)] {
+        let ones = vec![1.0; x.features()];
+        let methods: [(&str, &dyn Fn() -> Greedy); 2] =
+            [("snpa", &|| snpa_ruled(question, &ones)), ("xray", &|| xray_ruled(question))];
+        for (origin, method) in methods {
             if control.stopped().is_none() {
-                let rows = method(x, rank, allowed, control).rows;
+                let rows = method().rows;
                 found.hints.extend_from_slice(&rows);
                 found.candidates.push(Candidate { origin: origin.to_string(), rows });
             }
@@ -158,7 +161,8 @@ fn at_hand(question: &Question<'_>, candidates: &[Candidate]) -> AtHand {
             break;
         }
         let fits = clean::refit(x, &candidate.rows, &rows, Starts::Cold, control);
-        let error = Objective::Mean.score(fits.iter().map(|fit| fit.error));
+        let counted = |(&i, fit): (&usize, &RowFit)| Objective::Mean.counted(x, i, fit.error);
+        let error = Objective::Mean.score(rows.iter().zip(&fits).map(counted));
         if best.error.is_none_or(|least| error < least) {
             best = AtHand { rows: candidate.rows.clone(), error: Some(error) };
         }
@@ -193,7 +197,7 @@ impl Auto {
     /// Improves the greedy answers by exchanges in least squares; how much those leave unexplained, see
     /// [`Exchanged::left`](crate::localise::exchange::Exchanged::left).
     fn exchange(&self, question: &Question<'_>, found: &mut Localised) -> f64 {
-        let Question { x, rank, allowed, control, .. } = *question;
+        let Question { x, rank, .. } = *question;
         let mut starts: Vec<Vec<usize>> = Vec::new();
         for Candidate { rows, .. } in &found.candidates {
             if rows.len() == rank && !starts.contains(rows) {
@@ -211,7 +215,7 @@ impl Auto {
         let mut left: f64 = 1.0;
         for &power in powers {
             let settings = ExchangeSettings { power, cosines: COSINES_WORK, work, kicks };
-            let sets = exchange(x, allowed, &starts, &settings, control);
+            let sets = exchange(question, &starts, &settings);
             left = left.min(sets.left);
             for rows in sets.sets {
                 found.hints.extend_from_slice(&rows);
@@ -310,18 +314,16 @@ impl Auto {
 /// After a stop, as many rows as the rank, whichever they are: there will be no time to choose from
 /// them.
 fn first(question: &Question<'_>) -> Vec<bool> {
-    let mut wanted = question.rank;
-    let mut take = |allowed: &bool| {
-        let taken = *allowed && wanted > 0;
-        wanted -= usize::from(taken);
-        taken
-    };
-    question.allowed.iter().map(&mut take).collect()
+    let mut mask = vec![false; question.allowed.len()];
+    let rows = question.rules.choose(&[], question.rank, question.allowed);
+    rows.into_iter().for_each(|i| mask[i] = true);
+    mask
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::Control;
     use crate::localise::instances::unit_rows;
 
     /// Rows that have next to nothing in common: squares explain little, and what exchanges found is judged
@@ -340,8 +342,7 @@ mod tests {
         };
         let x = unit_rows(&(0..40).map(|_| row()).collect::<Vec<_>>());
         let (allowed, control) = (vec![true; 40], Control::default());
-        let question =
-            Question { x: &x, rank: 3, allowed: &allowed, cost: None, control: &control };
+        let question = Question::new(&x, 3, &allowed, &control);
         let auto = |effort| Auto {
             gap: None,
             seed: 0,

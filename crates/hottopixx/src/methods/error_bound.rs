@@ -8,7 +8,7 @@
 //! which is never above it.
 
 use super::{Localised, Question};
-use crate::certify::{before_merging, prove_max, prove_means};
+use crate::certify::{before_merging, prove_max, prove_mean_ruled, prove_means};
 use crate::choice;
 use crate::localise::exchange::NEAR_ONE;
 use crate::localise::first_order::{
@@ -62,10 +62,10 @@ fn reach(effort: Effort, shape: Shape) -> Option<(f64, usize, f64)> {
 const USUAL_ENTRIES: f64 = 4e6;
 
 /// Columns are merged where they leave fewer steps of the work than one for this many rows: after fewer, next
-/// to nothing is proven (20 were enough for 2,000 words, 24 too few for 3,400).
-const ROWS_PER_STEP: f64 = 100.0;
+/// to nothing is proven (20 are plenty for 2,000 words).
+const ROWS_PER_STEP: f64 = 150.0;
 /// Steps that are then left, and the fewest columns that are worth the trouble.
-const STEPS_WHEN_MERGED: f64 = 60.0;
+const STEPS_WHEN_MERGED: f64 = 40.0;
 const LEAST_COLUMNS: usize = 64;
 
 /// Columns that X should have for this much work within this memory: its own, or fewer. `None` where it
@@ -140,6 +140,20 @@ impl<'a> Relaxation<'a> {
         Ok(found.filter(|found| found.lower_bound.is_finite()))
     }
 
+    /// What a dual proves about the choices that obey the rules of the question, as far as these are heeded; 0 where there
+    /// are none.
+    fn prove_ruled(&self, question: &Question<'_>, dual: &[f32]) -> f64 {
+        let Question { rank, allowed, control, rules, .. } = *question;
+        if rules.is_free() {
+            return 0.0;
+        }
+        let bound = prove_mean_ruled(&self.x, rank, (allowed, rules), dual, control).unwrap_or(0.0);
+        match self.columns > self.x.examples() {
+            true => before_merging(bound, self.columns),
+            false => bound,
+        }
+    }
+
     /// What a dual proves about X for 1, 2, ... `most` rows; empty where the verifier did not accept it.
     fn prove(&self, question: &Question<'_>, most: usize, dual: &[f32]) -> Vec<f64> {
         let Question { allowed, control, .. } = *question;
@@ -176,6 +190,7 @@ pub(super) fn mean_bound(
     let Some(found) = relaxation.solve(&limited, at_hand.error)? else { return Ok(None) };
     let proven = relaxation.prove(&limited, question.rank, &found.dual);
     let Some(&lower_bound) = proven.last() else { return Ok(None) };
+    let lower_bound = lower_bound.max(relaxation.prove_ruled(&limited, &found.dual));
     let candidates = readings(question, "total", &found.diagonal);
     let other = Localised { candidates, diagonal: Some(found.diagonal), ..Default::default() };
     Ok(Some((ErrorBound { lower_bound, rounds: found.steps, cuts: 0 }, other)))
@@ -293,9 +308,9 @@ mod tests {
     fn no_choice_is_below_a_bound_from_merged_columns() {
         let instance = paper((9, 240, 2, 1), 6.0, 4);
         let control = Control::default();
-        let (allowed, cost) = (vec![true; instance.x.features()], None);
+        let allowed = vec![true; instance.x.features()];
         for x in [instance.x.clone(), as_sparse(&instance.x)] {
-            let question = Question { x: &x, rank: 2, allowed: &allowed, cost, control: &control };
+            let question = Question::new(&x, 2, &allowed, &control);
             let error = |hott: Vec<usize>| {
                 FittedChoice::new(&x, hott, Objective::Mean, None, &control).score
             };

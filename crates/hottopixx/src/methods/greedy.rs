@@ -2,7 +2,7 @@
 
 use super::{Localised, Localiser, Question, bytes};
 use crate::Error;
-use crate::localise::{snpa, spa_controlled, xray};
+use crate::localise::{snpa_ruled, spa_ruled, xray_ruled};
 use crate::matrix::Shape;
 
 /// Successive projection.
@@ -23,8 +23,7 @@ impl Localiser for Spa {
     }
 
     fn localise(&self, question: &Question<'_>) -> Result<Localised, Error> {
-        let Question { x, rank, allowed, control, .. } = *question;
-        Ok(Localised::rows("spa", spa_controlled(x, None, rank, allowed, control).rows))
+        Ok(Localised::rows("spa", spa_ruled(question, None).rows))
     }
 
     fn bytes(&self, shape: Shape, rank: usize, _threads: usize) -> u64 {
@@ -38,8 +37,8 @@ impl Localiser for Snpa {
     }
 
     fn localise(&self, question: &Question<'_>) -> Result<Localised, Error> {
-        let Question { x, rank, allowed, control, .. } = *question;
-        Ok(Localised::rows("snpa", snpa(x, rank, allowed, control).rows))
+        let ones = vec![1.0; question.x.features()];
+        Ok(Localised::rows("snpa", snpa_ruled(question, &ones).rows))
     }
 
     fn bytes(&self, shape: Shape, rank: usize, threads: usize) -> u64 {
@@ -53,8 +52,7 @@ impl Localiser for Xray {
     }
 
     fn localise(&self, question: &Question<'_>) -> Result<Localised, Error> {
-        let Question { x, rank, allowed, control, .. } = *question;
-        Ok(Localised::rows("xray", xray(x, rank, allowed, control).rows))
+        Ok(Localised::rows("xray", xray_ruled(question).rows))
     }
 
     fn bytes(&self, shape: Shape, rank: usize, threads: usize) -> u64 {

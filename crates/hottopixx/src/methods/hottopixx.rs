@@ -3,7 +3,7 @@
 use super::{Candidate, Localised, Localiser, Question, bytes, no_answer, screen, screened};
 use crate::Error;
 use crate::localise::hottopixx::{Effect, unmeasured, usual_epochs};
-use crate::localise::{HottopixxSettings, spa_controlled};
+use crate::localise::{HottopixxSettings, spa_ruled};
 use crate::matrix::Shape;
 
 /// What Algorithm 4 and its answer may take beside the matrix unless the caller says otherwise: 8 GiB,
@@ -94,7 +94,7 @@ impl Localiser for Hottopixx {
         let screened = found.screened.or((kept < candidates).then_some((kept, candidates)));
         let mut localised = Localised::diagonal(self.name(), question, found.diagonal);
         // No worse than successive projection on rows that no diagonal has weighted.
-        let rows = spa_controlled(x, None, rank, question.allowed, control).rows;
+        let rows = spa_ruled(question, None).rows;
         localised.candidates.push(Candidate { origin: "spa".to_string(), rows });
         localised.notes.extend(self.budget_note(question));
         localised.notes.extend(screened.map(|(kept, of)| {

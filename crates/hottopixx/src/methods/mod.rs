@@ -134,6 +134,9 @@ fn screen(question: &Question<'_>, most: usize) -> Option<Vec<bool>> {
     let mut mask = vec![false; question.allowed.len()];
     let first = spa_controlled(question.x, None, most, question.allowed, question.control);
     first.rows.iter().for_each(|&i| mask[i] = true);
+    // Some choice among them must obey the rules.
+    let obeying = question.rules.choose(&first.rows, question.rank, question.allowed);
+    obeying.iter().for_each(|&i| mask[i] = true);
     (first.stop == Stop::Finished).then_some(mask)
 }
 

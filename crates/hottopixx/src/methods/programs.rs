@@ -203,7 +203,7 @@ impl Program {
     /// The program, solved and verified. Its answer is feasible, or a limit came first
     /// ([`LpStatus::Limit`]).
     pub(crate) fn solve(&self, question: &Question<'_>) -> Result<Solved, Error> {
-        let Question { x, rank, allowed, cost, control } = *question;
+        let Question { x, rank, allowed, cost, control, .. } = *question;
         let cost = cost.filter(|_| matches!(self.goal, Goal::Cost { .. })).map(<[f64]>::to_vec);
         let (trace, gap) = (self.trace, self.gap);
         let settings = LpSettings { trace, cost, gap, ..LpSettings::new(self.goal) };

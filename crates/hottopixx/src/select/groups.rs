@@ -41,7 +41,9 @@ pub fn groups(
     let points = x.shape().entries as f64 / x.features() as f64;
     let all_rows = x.features().min(SCORED_ROWS);
     let costly = operations(all_rows, TRIED * hott.len(), hott.len(), points) > OPERATIONS;
-    let swaps = candidates(fitted, allowed, if costly { LEANING } else { 0.0 });
+    let mut swaps = candidates(fitted, allowed, if costly { LEANING } else { 0.0 });
+    let rules = question.rules.exchanges(hott);
+    swaps.retain(|swap| rules.allow(hott[swap.leave[0]], swap.enter));
     let mut groups: Vec<Vec<usize>> = hott.iter().map(|&h| vec![h]).collect();
     if swaps.is_empty() {
         return groups;
@@ -83,7 +85,7 @@ pub fn groups(
         }
         None => (x, Cow::Borrowed(&fitted.fits)),
     };
-    let before = objective.score(rows.iter().map(|&i| fits[i].error));
+    let before = objective.score(rows.iter().map(|&i| objective.counted(x, i, fits[i].error)));
     let mut positions: Vec<usize> = swaps.iter().map(|swap| swap.leave[0]).collect();
     positions.dedup(); // they come in order
     let scoring = Scoring { x, hott, fits: &fits, rows: &rows, objective, control };
@@ -157,7 +159,7 @@ mod tests {
         let x = unit_rows(rows);
         let fitted = FittedChoice::new(&x, vec![0, 1], Objective::Mean, None, &Control::default());
         let allowed = vec![true; rows.len()];
-        let question = Question { x: &x, rank: 2, allowed: &allowed, cost: None, control };
+        let question = Question::new(&x, 2, &allowed, control);
         groups(&question, Objective::Mean, &fitted)
     }
 

@@ -3,7 +3,7 @@
 use super::race::Race;
 use super::{cluster, top};
 use crate::clean::{Cleaner, FittedChoice};
-use crate::localise::{Question, snpa_weighted, spa_controlled};
+use crate::localise::{Question, snpa_ruled, spa_ruled};
 
 /// A set of rows that might be the hott ones, and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,14 +36,23 @@ const AFFORDABLE_FITS: f64 = 5e6;
 /// methods on rows weighted by it (weighted SNPA only while `f r^2` is at most 5e6). Stopped, it
 /// gives those there was time for: the largest entries always.
 pub fn readings(question: &Question<'_>, method: &str, diagonal: &[f64]) -> Vec<Candidate> {
-    let Question { x, rank, allowed, control, .. } = *question;
+    let Question { x, rank, allowed, control, rules, .. } = *question;
+    let obeying = |rows: Vec<usize>| match rules.obeyed_by(&rows) {
+        true => rows,
+        // Where rows are refused, those with the next largest entries take their places.
+        false => {
+            rules.choose(&[rows, top(diagonal, x.features(), allowed)].concat(), rank, allowed)
+        }
+    };
     let named = |reading: &str, rows| Candidate { origin: format!("{method}, {reading}"), rows };
-    let mut sets = vec![named("top", top(diagonal, rank, allowed))];
-    sets.extend(cluster(x, diagonal, rank, allowed, control).map(|rows| named("cluster", rows)));
-    let spa = spa_controlled(x, Some(diagonal), rank, allowed, control).rows;
+    let mut sets = vec![named("top", obeying(top(diagonal, rank, allowed)))];
+    sets.extend(
+        cluster(x, diagonal, rank, allowed, control).map(|rows| named("cluster", obeying(rows))),
+    );
+    let spa = spa_ruled(question, Some(diagonal)).rows;
     sets.push(named("weighted spa", spa));
     if x.features() as f64 * (rank as f64).powi(2) <= AFFORDABLE_FITS {
-        let rows = snpa_weighted(x, diagonal, rank, allowed, control).rows;
+        let rows = snpa_ruled(question, diagonal).rows;
         sets.push(named("weighted snpa", rows));
     }
     sets
@@ -79,10 +88,10 @@ pub fn judge(
     let entry = |c: &&Candidate| (c.rows.clone(), SEARCHED.contains(&&c.origin[..]));
     let mut race = Race::new(cleaner, distinct.iter().map(entry), known);
     let best = race.run()?;
-    let seen = distinct.iter().zip(&race.runners).filter(|(_, runner)| runner.seen > 0);
+    let seen = (0..distinct.len()).filter(|&at| race.runners[at].seen > 0);
     let judged: Vec<Judged> = seen
-        .map(|(candidate, runner)| {
-            let score = cleaner.objective.score(runner.errors(&race.order));
+        .map(|at| {
+            let (candidate, score) = (distinct[at], cleaner.objective.score(race.errors(at)));
             Judged { origin: candidate.origin.clone(), score }
         })
         .collect();

@@ -32,9 +32,9 @@ pub(super) struct Runner {
 }
 
 impl Runner {
-    /// Its errors on the rows it has seen.
-    pub fn errors<'a>(&'a self, order: &'a [usize]) -> impl Iterator<Item = f64> + 'a {
-        order[..self.seen].iter().map(|&i| self.fits[i].error)
+    /// Its errors on the rows it has seen, by row.
+    fn errors<'a>(&'a self, order: &'a [usize]) -> impl Iterator<Item = (usize, f64)> + 'a {
+        order[..self.seen].iter().map(|&i| (i, self.fits[i].error))
     }
 }
 
@@ -88,8 +88,16 @@ impl<'a> Race<'a> {
     /// The winner with its fits.
     pub fn finish(mut self, best: usize) -> FittedChoice {
         let Runner { hott, fits, .. } = self.runners.swap_remove(best);
-        let score = self.cleaner.objective.score(fits.iter().map(|fit| fit.error));
+        let x = self.cleaner.x;
+        let score = self.cleaner.objective.score_of(x, fits.iter().map(|fit| fit.error));
         FittedChoice { hott, fits, score }
+    }
+
+    /// What the errors of a candidate count on the rows it has seen.
+    pub fn errors(&self, at: usize) -> impl Iterator<Item = f64> {
+        let Cleaner { x, objective, .. } = *self.cleaner;
+        let seen = self.runners[at].errors(&self.order);
+        seen.map(move |(i, error)| objective.counted(x, i, error))
     }
 
     /// Fits a candidate on the rows up to this many.
@@ -132,7 +140,7 @@ impl<'a> Race<'a> {
                 self.see(at, until);
                 self.report(done + 1, alive.len(), None);
             }
-            let sum = |at: usize| -> f64 { self.runners[at].errors(&self.order).take(until).sum() };
+            let sum = |at: usize| -> f64 { self.errors(at).take(until).sum() };
             let sums: Vec<f64> = alive.iter().map(|&at| sum(at)).collect();
             let (mut least, mut first) = (f64::INFINITY, true);
             for (&at, &sum) in alive.iter().zip(&sums) {
@@ -152,8 +160,8 @@ impl<'a> Race<'a> {
     /// Whether the errors on the first rows are above those of the leader, beyond all chance: row by
     /// row, since a hard row is hard for both.
     fn clearly_worse(&self, at: usize, leader: usize, until: usize) -> bool {
-        let (one, other) = (&self.runners[at], &self.runners[leader]);
-        let pairs = one.errors(&self.order).zip(other.errors(&self.order)).take(until);
+        let one = &self.runners[at];
+        let pairs = self.errors(at).zip(self.errors(leader)).take(until);
         let differences: Vec<f64> = pairs.map(|(a, b)| a - b).collect();
         let count = differences.len() as f64;
         let mean = differences.iter().sum::<f64>() / count;
@@ -166,8 +174,7 @@ impl<'a> Race<'a> {
 
     fn by_largest(&mut self) -> usize {
         let f = self.order.len();
-        let largest =
-            |race: &Race<'_>, at: usize| race.runners[at].errors(&race.order).fold(0.0, f64::max);
+        let largest = |race: &Race<'_>, at: usize| race.errors(at).fold(0.0, f64::max);
         for at in 0..self.runners.len() {
             if at > 0 && self.cleaner.control.stopped().is_some() {
                 return 0;

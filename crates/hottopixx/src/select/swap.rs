@@ -79,10 +79,10 @@ impl Scoring<'_> {
     ) -> Option<Vec<f64>> {
         let Scoring { x, rows, objective, control, .. } = *self;
         let atoms = Atoms::new(&x.select_rows(atoms));
-        let add = |total: &mut [f64], errors: &[f64]| {
+        let add = |total: &mut [f64], errors: &[f64], weight: f64| {
             for (t, &e) in total.iter_mut().zip(errors) {
                 *t = match objective {
-                    Objective::Mean => *t + e,
+                    Objective::Mean => *t + weight * e,
                     Objective::Max => t.max(e),
                 };
             }
@@ -95,7 +95,7 @@ impl Scoring<'_> {
                     let mut total = vec![0.0; width];
                     for &i in chunk {
                         let target = atoms.restrict(x.row(i), &mut work.gathered);
-                        add(&mut total, &errors(i, target, &mut work.solver));
+                        add(&mut total, &errors(i, target, &mut work.solver), x.weight(i));
                         // Asked afterwards: fits that were stopped on the way are not to be counted.
                         if control.stopped().is_some() {
                             return None;
@@ -107,7 +107,7 @@ impl Scoring<'_> {
             .collect();
         let mut total = vec![0.0; width];
         for part in partial {
-            add(&mut total, &part?);
+            add(&mut total, &part?, 1.0);
         }
         if objective == Objective::Mean {
             total.iter_mut().for_each(|t| *t /= rows.len() as f64);

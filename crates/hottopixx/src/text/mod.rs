@@ -23,17 +23,21 @@ mod topics;
 mod vocabulary;
 mod words;
 
+#[doc(hidden)]
 pub use cooccurrence::{
-    DENSE_ABOVE, MAX_COOCCURRENCES, cooccurrence, cooccurrence_bytes, cooccurrence_controlled,
-    cooccurrence_within,
+    DENSE_ABOVE, cooccurrence_bytes, cooccurrence_controlled, cooccurrence_within,
 };
+pub use cooccurrence::{MAX_COOCCURRENCES, cooccurrence};
 pub use corpus::Corpus;
 pub use counter::{Counter, Reading};
 pub use stop_words::StopWords;
+#[doc(hidden)]
 pub use tokens::{OpenScratch, Scratch};
 pub use topics::{document_topics, topic_given_word};
+#[doc(hidden)]
+pub use vocabulary::CORE_WORDS;
 pub(crate) use vocabulary::kept_words;
-pub use vocabulary::{CORE_WORDS, USUAL_WORDS, Vocabulary, VocabularyRules};
+pub use vocabulary::{USUAL_WORDS, Vocabulary, VocabularyRules};
 pub use words::Tokeniser;
 
 use crate::Error;
@@ -127,6 +131,7 @@ const ZIPF: f64 = 2.0;
 /// Whether the columns of counts are words, and not the rows, by the sums of both; `None` where nothing tells.
 /// Words differ in frequency much more than documents do in length (Zipf): the coefficient of variation of
 /// their sums is then much the larger one.
+#[doc(hidden)]
 pub fn words_are_columns(rows: &[f64], columns: &[f64]) -> Option<bool> {
     if rows.len().min(columns.len()) < FEWEST {
         return None;

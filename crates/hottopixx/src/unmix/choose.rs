@@ -13,7 +13,7 @@ use crate::Error;
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::kernels::{axpy, dot};
 use crate::localise::exchange::{ExchangeSettings, exchange};
-use crate::localise::{snpa, spa_controlled};
+use crate::localise::{Question, snpa, spa_controlled};
 use crate::matrix::{Dense, Matrix};
 use crate::normalise::UnitRows;
 use crate::squares::{Domain, Nnls};
@@ -151,7 +151,7 @@ impl Chooser<'_> {
             starts.push(other);
         }
         let settings = ExchangeSettings { power: 0.0, cosines: COSINES, work: WORK, kicks: KICKS };
-        let found = exchange(&x, &first, &starts, &settings, control);
+        let found = exchange(&Question::new(&x, rank, &first, control), &starts, &settings);
         Ok(of_cells(found.sets.first().unwrap_or(&starts[0])))
     }
 }

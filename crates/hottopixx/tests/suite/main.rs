@@ -4,3 +4,4 @@ mod factor;
 mod faults;
 mod modules;
 mod readme;
+mod weights;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module after all that it may use, as `docs/design.md` draws them.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 24] = [
     "kernels",
     "checkpoint",
     "control",
@@ -18,6 +18,7 @@ const ORDER: [&str; 23] = [
     "effort",
     "goal",
     "objective",
+    "rules",
     "localise",
     "certify",
     "clean",
@@ -38,6 +39,7 @@ fn home(item: &str) -> &str {
         "Effort" => "effort",
         "Goal" => "goal",
         "Objective" => "objective",
+        "Constraints" => "rules",
         other if other.starts_with(char::is_uppercase) => "factor",
         module => module,
     }

@@ -1,6 +1,6 @@
 //! The flags of `compare`.
 
-use crate::args::{InputArgs, MethodArgs, PrintArgs, RunArgs, TextArgs};
+use crate::args::{ConstraintArgs, InputArgs, MethodArgs, PrintArgs, RunArgs, TextArgs};
 use clap::Args;
 
 /// `compare`.
@@ -21,6 +21,8 @@ pub struct CompareArgs {
     pub rank: usize,
     #[command(flatten)]
     pub settings: MethodArgs,
+    #[command(flatten)]
+    pub constraints: ConstraintArgs,
     #[command(flatten)]
     pub text: TextArgs,
     #[command(flatten)]

@@ -1,7 +1,11 @@
 //! The flags of `factor`.
 
-use crate::args::{CheckpointArgs, InputArgs, MethodArgs, OutputArgs, RunArgs, TextArgs};
+use crate::args::{
+    CheckpointArgs, ConstraintArgs, InputArgs, MethodArgs, OutputArgs, RunArgs, TextArgs,
+};
+use crate::values;
 use clap::Args;
+use hottopixx::Outliers;
 
 /// `factor`.
 #[derive(Debug, Args)]
@@ -12,6 +16,8 @@ Examples:
   hottopixx factor samples_by_features.csv --transpose --rank 5 --out answer
   hottopixx factor docword.kos.txt.gz --names vocab.kos.txt --rank 20 \\
       --cooccurrence --min-df 10 --candidate-df 50 --out topics
+  hottopixx factor genes.npz --names genes.txt --rank 30 --must @panel.txt \\
+      --groups types.csv --quota '*=..3' --prices prices.txt --budget 40
   zcat X.mtx.gz | hottopixx factor - --format mtx --rank 10 --json | jq .error
 
 Formats, by extension or --format:
@@ -53,8 +59,14 @@ pub struct FactorArgs {
     /// time, and suggest a rank
     #[arg(long = "path", help_heading = "Method")]
     pub rank_path: bool,
+    /// Set rows aside that no others explain: so many, or auto for those that stand
+    /// out. They are named, cannot be hott and do not count in the errors
+    #[arg(long, value_name = "N|auto", value_parser = values::outliers, help_heading = "Method")]
+    pub outliers: Option<Outliers>,
     #[command(flatten)]
     pub settings: MethodArgs,
+    #[command(flatten)]
+    pub constraints: ConstraintArgs,
     #[command(flatten)]
     pub text: TextArgs,
     #[command(flatten)]

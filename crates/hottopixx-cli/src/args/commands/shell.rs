@@ -23,10 +23,14 @@ pub struct CompletionsArgs {
 #[command(after_help = "\
 Examples:
   hottopixx man | man -l -
+  hottopixx man --markdown                       all commands with all flags
   hottopixx man --out ~/.local/share/man/man1    one page per command")]
 pub struct ManArgs {
     /// Write a page for each command to this folder, hottopixx-factor.1 and the like, instead of one page
     /// to standard output
     #[arg(long, short, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
+    /// Print the manual of all commands in Markdown
+    #[arg(long, conflicts_with = "out", help_heading = "Output")]
+    pub markdown: bool,
 }

@@ -79,16 +79,24 @@ Examples:
   hottopixx topics news.txt --rank 10 --out answer
   hottopixx apply answer new.txt                  a table for spreadsheets
   hottopixx apply answer new.txt --out shares     the same as shares/documents.csv
-  hottopixx apply answer new.txt --json")]
+  hottopixx factor X.npy --rank 10 --out answer
+  hottopixx apply answer more.npy                 errors and weights of other rows
+  hottopixx apply answer more.npy --out applied   F, rows.csv and summary.json
+
+With an answer of 'factor', INPUT has the columns of X; its rows are prepared and
+fitted as those of X were, and errors are in the same units: on X itself they are
+those of the answer, to the last bit.")]
 pub struct ApplyArgs {
-    /// The folder of 'topics --out', or its model.json
+    /// The folder of 'topics --out' or 'factor --out', the model.json of the former,
+    /// or a file that save() of the Python package wrote
     #[arg(value_name = "ANSWER")]
     pub answer: PathBuf,
     #[command(flatten)]
     pub input: DocumentArgs,
     #[command(flatten)]
     pub run: RunArgs,
-    /// Write documents.csv to this folder instead of standard output
+    /// Write documents.csv (for rows: F, rows.csv, summary.json) to this folder instead
+    /// of a table on standard output
     #[arg(long, short, value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
     #[command(flatten)]

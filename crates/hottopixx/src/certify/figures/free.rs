@@ -29,7 +29,9 @@ use crate::kernels::mass_above;
 use crate::l1::{MOST_LOOKS, near_cap};
 use crate::matrix::Entries;
 use crate::normalise::UnitRows;
+use crate::rules::Rules;
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Columns whose caps are found together.
 const BATCH: usize = 32;
@@ -38,7 +40,7 @@ const LARGEST: f64 = 2.0;
 /// Caps between two looks at whether a column is out of the question.
 const EARLY: usize = 16;
 
-/// The bounds on the *mean* error of all choices of 1, 2, ... `most` rows among the `allowed` ones that Y, f x n
+/// The bounds on the *mean* error (rows counting as much as they weigh) of all choices of 1, 2, ... `most` rows among the `allowed` ones that Y, f x n
 /// and row-major, proves about `x` in exact arithmetic: one Y bounds them all. At least 0, which needs no Y.
 ///
 /// `2 f m n` flops for m rows that may be hott and up to `O(f m n)` for caps, parallel; `4 f m` bytes.
@@ -53,17 +55,12 @@ pub fn prove_means(
     dual: &[f32],
     control: &Control,
 ) -> Result<Vec<f64>, Refusal> {
-    let (f, n) = (x.features(), x.examples());
-    if dual.len() != f * n {
-        return Err(Refusal::Shape { what: "the dual", found: dual.len(), expected: f * n });
-    }
-    check_allowed(x, allowed)?;
-    if !dual.iter().all(|y| y.abs() <= 1.0) {
-        return Err(Refusal::Range { what: "the dual" });
-    }
-    let proof = Proof { rows: &Rows::new(x, control)?, dual: &Single { dual, n }, control };
+    check_single(x, allowed, dual)?;
+    let (dual, total) = weighed(x, dual);
+    let dual = &Single { dual: &dual, n: x.examples() };
+    let proof = Proof { rows: &Rows::new(x, control)?, dual, control };
     let sums = proof.by_rank(most, allowed)?;
-    let mean = |sum: f64| if sum > 0.0 { div_down(sum, f as f64) } else { 0.0 };
+    let mean = |sum: f64| if sum > 0.0 { div_down(sum, total) } else { 0.0 };
     Ok(sums.into_iter().map(mean).collect())
 }
 
@@ -80,6 +77,53 @@ pub fn prove_mean(
 ) -> Result<f64, Refusal> {
     let bounds = prove_means(x, rank, allowed, dual, control)?;
     Ok(bounds.last().copied().unwrap_or(0.0))
+}
+
+/// As [`prove_mean`] for choices that obey rules, of which the rows that must be chosen and the most of each group are
+/// heeded: then the `s_j` are those of these rows and, within the groups, the largest others.
+///
+/// # Errors
+/// As [`prove_means`].
+pub fn prove_mean_ruled(
+    x: &UnitRows,
+    rank: usize,
+    (allowed, rules): (&[bool], &Rules),
+    dual: &[f32],
+    control: &Control,
+) -> Result<f64, Refusal> {
+    check_single(x, allowed, dual)?;
+    let (dual, total) = weighed(x, dual);
+    let dual = &Single { dual: &dual, n: x.examples() };
+    let proof = Proof { rows: &Rows::new(x, control)?, dual, control };
+    let columns: Vec<usize> = (0..allowed.len()).filter(|&j| allowed[j]).collect();
+    let saved: Sum = proof.most_saved_ruled(rank, &columns, rules)?.into_iter().collect();
+    let sum = add_down(proof.product()?, -saved.upper());
+    Ok(if sum > 0.0 { div_down(sum, total) } else { 0.0 })
+}
+
+/// Y with rows scaled by `lambda_i`, the weights of the rows over the largest of them, and the sum of the lambdas, rounded
+/// up: `sum_i lambda_i e_i` over that sum is the weighted mean. In single precision lambdas are rounded down, and so no
+/// entry of a row is larger than its lambda. Without weights Y itself, and f.
+fn weighed<'a>(x: &UnitRows, dual: &'a [f32]) -> (Cow<'a, [f32]>, f64) {
+    let weights = x.weights();
+    if weights.is_empty() {
+        return (Cow::Borrowed(dual), x.features() as f64);
+    }
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    let n = x.examples();
+    let mut scaled = dual.to_vec();
+    for (row, &weight) in scaled.chunks_exact_mut(n).zip(weights) {
+        let lambda = single_down(div_down(weight, largest)).max(0.0);
+        row.iter_mut().for_each(|y| *y *= lambda);
+    }
+    let total = weights.iter().map(|&weight| div_up(weight, largest)).collect::<Sum>().upper();
+    (Cow::Owned(scaled), total)
+}
+
+/// The largest number in single precision that is not above.
+fn single_down(value: f64) -> f32 {
+    let near = value as f32;
+    if f64::from(near) > value { near.next_down() } else { near }
 }
 
 /// What a bound on the mean error says about X itself, `columns` wide, when it was proven for X with some
@@ -116,6 +160,19 @@ pub fn prove_max(
     let sum = proof.by_rank(rank, allowed)?.last().copied().unwrap_or(0.0);
     let weight = norms.iter().copied().collect::<Sum>().upper();
     Ok(if sum > 0.0 { div_down(sum, weight) } else { 0.0 })
+}
+
+/// Whether Y, f x n, is one of entries within [-1, 1].
+fn check_single(x: &UnitRows, allowed: &[bool], dual: &[f32]) -> Result<(), Refusal> {
+    let (found, expected) = (dual.len(), x.features() * x.examples());
+    if found != expected {
+        return Err(Refusal::Shape { what: "the dual", found, expected });
+    }
+    check_allowed(x, allowed)?;
+    match dual.iter().all(|y| y.abs() <= 1.0) {
+        true => Ok(()),
+        false => Err(Refusal::Range { what: "the dual" }),
+    }
 }
 
 fn check_allowed(x: &UnitRows, allowed: &[bool]) -> Result<(), Refusal> {
@@ -191,6 +248,40 @@ impl<D: DualRows> Proof<'_, D> {
         }
         found.truncate(rank);
         Ok(found)
+    }
+
+    /// The largest sum of `s_j`, rounded up, over sets of `rank` rows with all that must be chosen and no more than the
+    /// most of each group. Without a least number such sets are the bases of a matroid, in which taking the largest that
+    /// may be taken is best; a column whose `s_j` is at most the least of those taken so far, when they are
+    /// complete, changes nothing.
+    fn most_saved_ruled(
+        &self,
+        rank: usize,
+        columns: &[usize],
+        rules: &Rules,
+    ) -> Result<Vec<f64>, Refusal> {
+        let must = rules.must();
+        let mut open = self.columns(columns)?;
+        open.sort_by(|a, b| b.most.total_cmp(&a.most).then(a.j.cmp(&b.j)));
+        let (forced, open): (Vec<Column>, Vec<Column>) =
+            open.into_iter().partition(|column| must.binary_search(&column.j).is_ok());
+        let saved = |columns: &[Column]| -> Result<Vec<f64>, Refusal> {
+            columns.par_iter().map(|column| self.saved(column, f64::NEG_INFINITY)).collect()
+        };
+        let forced = saved(&forced)?;
+        let mut found: Vec<(f64, usize)> = Vec::new();
+        let mut taken: Vec<f64> = Vec::new();
+        for batch in open.chunks(BATCH) {
+            let complete = forced.len() + taken.len() == rank;
+            if complete && taken.last().is_none_or(|least| batch[0].most <= *least) {
+                break;
+            }
+            let values = saved(batch)?;
+            found.extend(values.into_iter().zip(batch.iter().map(|column| column.j)));
+            found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            taken = within_groups(&found, rank - forced.len().min(rank), rules);
+        }
+        Ok(forced.into_iter().chain(taken).collect())
     }
 
     fn columns(&self, columns: &[usize]) -> Result<Vec<Column>, Refusal> {
@@ -270,6 +361,30 @@ impl<D: DualRows> Proof<'_, D> {
         // cap / units * units, rounded up.
         if cap < LARGEST { cap * (1.0 + 1e-14) } else { LARGEST }
     }
+}
+
+/// The largest values, which come largest first with their rows, `most` of them and within the groups beside the rows
+/// that must be chosen.
+fn within_groups(found: &[(f64, usize)], most: usize, rules: &Rules) -> Vec<f64> {
+    let mut counts = std::collections::HashMap::new();
+    for group in rules.must().iter().filter_map(|&i| rules.group_of(i)) {
+        *counts.entry(group).or_insert(0) += 1;
+    }
+    let mut taken = Vec::new();
+    for &(value, j) in found {
+        if taken.len() == most {
+            break;
+        }
+        if let Some(group) = rules.group_of(j) {
+            let count = counts.entry(group).or_insert(0);
+            if *count == rules.most_of(group) {
+                continue;
+            }
+            *count += 1;
+        }
+        taken.push(value);
+    }
+    taken
 }
 
 /// The least number in single precision that is not below.

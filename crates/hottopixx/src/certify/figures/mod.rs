@@ -26,6 +26,7 @@ mod rows;
 pub(super) use audit::audit;
 pub use audit::{Audit, DualAudit};
 pub(super) use dual::dual;
+pub(crate) use free::prove_mean_ruled;
 pub use free::{before_merging, prove_max, prove_mean, prove_means};
 pub(super) use point::{PointFigures, point};
 pub(super) use rows::Rows;

@@ -1,10 +1,12 @@
 //! The cosines between rows of weighed columns.
 
+use super::place::Exchange;
 use crate::control::Control;
 use crate::kernels::gemm_while;
 use crate::localise::shuffled_rows;
 use crate::matrix::{Entries, Shape};
 use crate::normalise::UnitRows;
+use crate::rules::{Exchanges, Rules};
 use rayon::prelude::*;
 
 /// Columns that are copied at a time for the matrix product.
@@ -18,6 +20,8 @@ const LEAST_MASS: f64 = 1e-100;
 /// the pool are named by their position in it.
 pub(super) struct Cosines<'a> {
     x: &'a UnitRows,
+    /// What choices must obey.
+    rules: &'a Rules,
     /// Rows of X that are explained, increasing.
     pub rows: Vec<usize>,
     /// Rows of X that may be chosen, increasing.
@@ -39,7 +43,7 @@ impl<'a> Cosines<'a> {
 
     /// `None` when stopped.
     pub fn new(
-        x: &'a UnitRows,
+        (x, rules): (&'a UnitRows, &'a Rules),
         rows: Vec<usize>,
         pool: Vec<usize>,
         power: f64,
@@ -54,7 +58,7 @@ impl<'a> Cosines<'a> {
             .into_par_iter()
             .map(|i| control.goes_on().then(|| length(i)))
             .collect::<Option<_>>()?;
-        let mut cosines = Cosines { x, rows, pool, roots, lengths, values: Vec::new() };
+        let mut cosines = Cosines { x, rules, rows, pool, roots, lengths, values: Vec::new() };
         cosines.values = match is_nearly_dense(x.shape()) {
             true => cosines.by_panels(control)?,
             false => cosines.by_entries(control)?,
@@ -94,6 +98,7 @@ impl<'a> Cosines<'a> {
         let pick = |line: &[f32]| -> Vec<f32> { positions.iter().map(|&p| line[p]).collect() };
         Cosines {
             x: self.x,
+            rules: self.rules,
             rows: self.rows.clone(),
             pool: self.rows_of(positions),
             roots: self.roots.clone(),
@@ -112,12 +117,28 @@ impl<'a> Cosines<'a> {
         positions.sort_unstable();
         Some(Cosines {
             x: self.x,
+            rules: self.rules,
             rows: positions.iter().map(|&at| self.rows[at]).collect(),
             pool: self.pool.clone(),
             roots: self.roots.clone(),
             lengths: self.lengths.clone(),
             values: positions.iter().flat_map(|&at| self.line(at)).copied().collect(),
         })
+    }
+
+    /// How much an explained row counts, by its position.
+    pub fn weight(&self, at: usize) -> f32 {
+        self.x.weight(self.rows[at]) as f32
+    }
+
+    /// What exchanges of one row the rules allow for the rows at these positions of the pool.
+    pub fn exchanges(&self, hott: &[usize]) -> Exchanges<'a> {
+        self.rules.exchanges(&self.rows_of(hott))
+    }
+
+    /// Whether the rules allow this one.
+    pub fn allow(&self, hott: &[usize], exchange: Exchange) -> bool {
+        self.exchanges(hott).allow(self.pool[hott[exchange.leave]], self.pool[exchange.enter])
     }
 
     /// The rows of X at these positions of the pool.

@@ -24,9 +24,8 @@ mod place;
 mod promise;
 
 use crate::control::{Control, Progress, Stage};
-use crate::localise::shuffled_rows;
+use crate::localise::{Question, shuffled_rows};
 use crate::matrix::Shape;
-use crate::normalise::UnitRows;
 use cosines::Cosines;
 use place::{Exchange, Place};
 use rand::{RngExt, SeedableRng};
@@ -100,23 +99,21 @@ pub fn bytes(shape: Shape, candidates: usize, rank: usize, threads: usize) -> u6
     cosines + Cosines::room(shape, s, m) + 48 * (s * rank) as u64 * (1 + rank.min(8)) as u64
 }
 
-/// Improves each of the `starts`, sets of as many rows each, by exchanges among the rows that are
-/// `allowed`. Stopped, it gives what it has, which may be nothing. The answer does not depend on the
+/// Improves each of the `starts`, sets of as many rows each that obey the rules of the question, by exchanges among
+/// the rows that are allowed. The rank and the cost of the question do not matter. Stopped, it gives what it has, which may be nothing. The answer does not depend on the
 /// number of threads.
 pub fn exchange(
-    x: &UnitRows,
-    allowed: &[bool],
+    question: &Question<'_>,
     starts: &[Vec<usize>],
     settings: &ExchangeSettings,
-    control: &Control,
 ) -> Exchanged {
-    let candidates = allowed.iter().filter(|allowed| **allowed).count();
-    let (s, m) = sizes(x.shape(), candidates, settings.cosines);
+    let Question { x, allowed, control, rules, .. } = *question;
+    let (s, m) = sizes(x.shape(), question.candidates(), settings.cosines);
     let mut rows = shuffled_rows(x.features());
     rows.truncate(s);
     rows.sort_unstable();
     let pool = pool(allowed, starts, m);
-    let Some(cosines) = Cosines::new(x, rows, pool, settings.power, control) else {
+    let Some(cosines) = Cosines::new((x, rules), rows, pool, settings.power, control) else {
         return Exchanged::default();
     };
     let few = cosines.few(FIRST_EXPLAINED);
@@ -189,7 +186,7 @@ impl Walk<'_> {
             for _ in 0..2 {
                 let at = random.random_range(0..hott.len());
                 let enter = promising[random.random_range(0..promising.len())].enter;
-                if !hott.contains(&enter) {
+                if !hott.contains(&enter) && cosines.allow(&hott, Exchange { leave: at, enter }) {
                     hott[at] = enter;
                 }
             }

@@ -33,7 +33,7 @@ pub(super) struct Place {
     pub lines: Vec<Vec<f32>>,
     /// By position among the explained rows.
     pub fits: Vec<Fit>,
-    /// The mean of `sqrt(q)`.
+    /// The mean of `sqrt(q)`, each counting as much as its row weighs.
     pub score: f64,
 }
 
@@ -160,7 +160,8 @@ impl Cosines<'_> {
             }
             control.goes_on()
         });
-        let roots: f64 = place.fits.iter().map(|fit| fit.q.sqrt()).sum();
+        let root = |(at, fit): (usize, &Fit)| f64::from(self.weight(at)) * fit.q.sqrt();
+        let roots: f64 = place.fits.iter().enumerate().map(root).sum();
         place.score = roots / self.rows.len() as f64;
         done.then_some(place)
     }

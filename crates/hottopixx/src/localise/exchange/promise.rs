@@ -44,7 +44,9 @@ impl Cosines<'_> {
         control: &Control,
     ) -> Option<Vec<Exchange>> {
         let without = self.without(place, control)?;
-        let leaving = least_missed(place, &without);
+        let rules = self.exchanges(&place.hott);
+        let may_leave = |h: usize| rules.may_leave(self.pool[place.hott[h]]);
+        let leaving = least_missed(place, &without, may_leave, |at| f64::from(self.weight(at)));
         let m = self.pool.len();
         let mut table = vec![0.0f64; (1 + leaving.len()) * m];
         let chunks: Vec<usize> = (0..self.rows.len().div_ceil(CHUNK)).collect();
@@ -63,7 +65,10 @@ impl Cosines<'_> {
             let scores = common.iter().zip(own).map(|(common, own)| common + own);
             found.extend(scores.enumerate().map(|(enter, score)| (score, enter, leave)));
         }
-        found.retain(|f| !place.hott.contains(&f.1));
+        found.retain(|&(_, enter, leave)| {
+            !place.hott.contains(&enter)
+                && rules.allow(self.pool[place.hott[leave]], self.pool[enter])
+        });
         let order = |a: &(f64, usize, usize), b: &(f64, usize, usize)| {
             a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2))
         };
@@ -105,13 +110,14 @@ impl Cosines<'_> {
             } else {
                 whole.fill(0.0);
             }
-            add(1.0, &whole, &mut table[..m]);
+            let weight = self.weight(at);
+            add(weight, &whole, &mut table[..m]);
             for (h, fit) in without {
                 let Some(position) = leaving.iter().position(|l| l == h) else { continue };
                 let own = &mut table[(1 + position) * m..(2 + position) * m];
                 enter(fit, &mut part);
-                add(1.0, &part, own);
-                add(-1.0, &whole, own);
+                add(weight, &part, own);
+                add(-weight, &whole, own);
             }
             if !control.goes_on() {
                 return None;
@@ -155,13 +161,19 @@ fn factorise(
     }
 }
 
-/// The positions whose rows are missed least, increasing.
-fn least_missed(place: &Place, without: &[Vec<(usize, Fit)>]) -> Vec<usize> {
+/// The positions, of those that may leave, whose rows are missed least, increasing.
+fn least_missed(
+    place: &Place,
+    without: &[Vec<(usize, Fit)>],
+    may_leave: impl Fn(usize) -> bool,
+    weight: impl Fn(usize) -> f64,
+) -> Vec<usize> {
     let mut losses = vec![0.0; place.hott.len()];
-    for (fit, without) in place.fits.iter().zip(without) {
-        without.iter().for_each(|(h, left)| losses[*h] += left.q.sqrt() - fit.q.sqrt());
+    for (at, (fit, without)) in place.fits.iter().zip(without).enumerate() {
+        let lost = |left: &Fit| weight(at) * (left.q.sqrt() - fit.q.sqrt());
+        without.iter().for_each(|(h, left)| losses[*h] += lost(left));
     }
-    let mut order: Vec<usize> = (0..losses.len()).collect();
+    let mut order: Vec<usize> = (0..losses.len()).filter(|&h| may_leave(h)).collect();
     order.sort_by(|&a, &b| losses[a].total_cmp(&losses[b]).then(a.cmp(&b)));
     order.truncate(most_leaving(losses.len()));
     order.sort_unstable();

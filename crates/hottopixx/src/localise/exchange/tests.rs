@@ -1,6 +1,8 @@
 use super::*;
 use crate::kernels::{ENTERING_BLOCK, Support, roots_after_entering};
 use crate::localise::instances::{as_sparse, paper};
+use crate::normalise::UnitRows;
+use crate::rules::Rules;
 use std::time::Instant;
 
 const SETTINGS: ExchangeSettings =
@@ -8,7 +10,7 @@ const SETTINGS: ExchangeSettings =
 
 fn cosines<'a>(x: &'a UnitRows, control: &Control) -> Cosines<'a> {
     let all: Vec<usize> = (0..x.features()).collect();
-    Cosines::new(x, all.clone(), all, 0.5, control).unwrap()
+    Cosines::new((x, Rules::free()), all.clone(), all, 0.5, control).unwrap()
 }
 
 /// `u_i` as the module defines it, straight from the formula.
@@ -35,8 +37,11 @@ fn planted_rows_are_found_from_any_start_in_both_forms() {
         let mixtures: Vec<usize> = (0..60).filter(|i| !truth.contains(i)).take(5).collect();
         for x in [&instance.x, &as_sparse(&instance.x)] {
             let control = Control::default();
-            let found =
-                exchange(x, &[true; 60], std::slice::from_ref(&mixtures), &SETTINGS, &control);
+            let found = exchange(
+                &Question::new(x, 5, &[true; 60], &control),
+                std::slice::from_ref(&mixtures),
+                &SETTINGS,
+            );
             let mut best = found.sets[0].clone();
             best.sort_unstable();
             assert_eq!(best, truth, "seed {seed}");
@@ -52,7 +57,11 @@ fn only_allowed_rows_are_chosen() {
     let mut allowed = vec![true; 60];
     allowed[truth[0]] = false;
     let start: Vec<usize> = (0..60).filter(|i| !truth.contains(i)).take(5).collect();
-    let found = exchange(&instance.x, &allowed, &[start], &SETTINGS, &Control::default());
+    let found = exchange(
+        &Question::new(&instance.x, 5, &allowed, &Control::default()),
+        &[start],
+        &SETTINGS,
+    );
     assert!(found.sets.iter().flatten().all(|&j| allowed[j]));
     assert!(truth[1..].iter().all(|j| found.sets[0].contains(j)), "{found:?}");
 }
@@ -65,7 +74,9 @@ fn cosines_are_those_of_the_formula_in_both_forms() {
         let all: Vec<usize> = (0..30).collect();
         for power in [0.0, 0.5, 1.0] {
             let some = vec![2, 7, 29];
-            let by_panels = Cosines::new(x, some.clone(), all.clone(), power, &control).unwrap();
+            let by_panels =
+                Cosines::new((x, Rules::free()), some.clone(), all.clone(), power, &control)
+                    .unwrap();
             let by_entries = by_panels.by_entries(&control).unwrap();
             for (at, &i) in some.iter().enumerate() {
                 let u = unit(x, i, power);
@@ -165,7 +176,8 @@ fn the_root_after_entering_is_that_of_the_larger_projection() {
 fn stopped_it_gives_what_it_has() {
     let x = paper((60, 40, 5, 0), 1.0, 1).x;
     let late = Control::default().with_deadline(Instant::now());
-    let found = exchange(&x, &[true; 60], &[vec![0, 1, 2, 3, 4]], &SETTINGS, &late);
+    let found =
+        exchange(&Question::new(&x, 5, &[true; 60], &late), &[vec![0, 1, 2, 3, 4]], &SETTINGS);
     assert!(found.sets.is_empty() && late.cut_short().is_some());
 }
 
@@ -175,7 +187,9 @@ fn work_is_capped() {
     let start = vec![0, 100, 200, 250, 280, 290];
     let run = |work| {
         let settings = ExchangeSettings { work, ..SETTINGS };
-        exchange(&x, &[true; 300], std::slice::from_ref(&start), &settings, &Control::default())
+        let question = (vec![true; 300], Control::default());
+        let question = Question::new(&x, 6, &question.0, &question.1);
+        exchange(&question, std::slice::from_ref(&start), &settings)
     };
     let (none, some, all) = (run(1.0), run(2e7), run(1e12));
     assert_eq!((none.exchanges, &none.sets), (0, &vec![start.clone()]));
@@ -189,7 +203,8 @@ fn the_answer_does_not_depend_on_the_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let start = vec![0, 100, 200, 300, 400, 500];
-            exchange(&x, &[true; 700], &[start], &SETTINGS, &Control::default())
+            let question = (vec![true; 700], Control::default());
+            exchange(&Question::new(&x, 6, &question.0, &question.1), &[start], &SETTINGS)
         })
     };
     let (one, two) = (run(1), run(2));

@@ -2,7 +2,7 @@
 //! and go.
 
 use super::iterate::{Iterate, Look, Play, Point, capped_sums};
-use super::search::{Problem, WEIGHT};
+use super::search::Problem;
 use crate::kernels::gemm_while;
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ const ALL_WORK: f64 = 1e9;
 /// Otherwise these steps, of at most this many flops each, are taken on a sample of the rows, at least
 /// this many, to find columns.
 const SAMPLE_WORK: f64 = 5e8;
-const SAMPLE_STEPS: usize = 40;
+const SAMPLE_STEPS: usize = 20;
 const SAMPLE_ROWS: usize = 150;
 /// Columns in play at most, beside four for each hott row.
 pub(super) const MOST_IN_PLAY: usize = 1000;
@@ -52,7 +52,7 @@ impl Problem<'_> {
         let rows: Vec<usize> = (0..sample).map(|k| k * f / sample).collect();
         let x = self.gather(&rows);
         let play = self.play(&x, &rows, self.candidates.to_vec())?;
-        let mut iterate = Iterate::new(&play, self.start(&play), WEIGHT);
+        let mut iterate = Iterate::new(&play, self.start(&play), self.first_weight());
         for _ in 0..SAMPLE_STEPS {
             if !iterate.step(&play, self.control) {
                 return None;

@@ -6,10 +6,9 @@
 //! min over C, d   max over |Y| <= 1   <Y, X - C A>      0 <= C_iq <= u_iq d_q,  d <= 1,  sum d = r
 //! ```
 //!
-//! One step of the primal-dual hybrid gradient (Chambolle and Pock) is
-//! `C' = project(C + w Y A^T)`, `Y' = clip(Y + S/w (X - (2C' - C) A))` with S the diagonal of one over
-//! the column sums of A: since rows of A sum to one, the scaled operator has norm one, and rare
-//! columns get the large steps they need (Pock and Chambolle, 2011). The step is reflected and pulled
+//! One step of the primal-dual hybrid gradient (Chambolle and Pock) is `C' = project(C + w Y A^T)`,
+//! then the `Y'` with `|Y'| <= 1` that maximises `<Y', X - (2C' - C) A> - w/2 |Y' - Y|^2` in a norm of the
+//! rows of Y (`metric`) that follows A closely. The step is reflected and pulled
 //! to the point where the iteration was last begun anew,
 //! `z <- k/(k+1) (2 z' - z) + 1/(k+1) anchor` (Halpern), which on text needed half the iterations that
 //! averages need. `4 f m n` flops in two matrix products, all in single precision.
@@ -18,9 +17,10 @@
 //! half-way (in logarithms) to the ratio of the ways that they went since the last time, each in the norm of
 //! its steps (as in PDLP, Applegate and others, 2021).
 
+use super::metric::Metric;
 use super::project::project;
 use crate::control::Control;
-use crate::kernels::{add_capped_positive, dual_step, gemm_while, l1_distance};
+use crate::kernels::{add_capped_positive, dual_clip, gemm_while, l1_distance};
 use rayon::prelude::*;
 
 /// Rows of one task; fixed, so that sums do not depend on the number of threads.
@@ -54,15 +54,6 @@ impl Play<'_> {
     /// Flops of one step.
     pub fn work(&self) -> f64 {
         4.0 * self.x.len() as f64 * self.columns.len() as f64
-    }
-
-    /// One over the column sums of the atoms; where they are zero Y may take any step.
-    fn steps(&self) -> Vec<f32> {
-        let mut sums = vec![0.0f64; self.n];
-        for atom in self.atoms.chunks_exact(self.n) {
-            sums.iter_mut().zip(atom).for_each(|(sum, a)| *sum += f64::from(*a));
-        }
-        sums.into_iter().map(|sum| (1.0 / sum.max(1e-9)) as f32).collect()
     }
 
     /// `Y A^T`, f x m. False when stopped.
@@ -108,15 +99,17 @@ pub(super) struct Iterate {
     multiplier: f64,
     /// w.
     weight: f32,
-    /// S / w.
-    steps: Vec<f32>,
+    metric: Metric,
+    /// What the last step took from every entry of a row of Y, see [`Metric::step`].
+    shifts: Vec<f32>,
     /// Room for a product of f x m.
     room: Vec<f32>,
 }
 
 impl Iterate {
     pub fn new(play: &Play<'_>, start: Point, weight: f32) -> Self {
-        let steps = play.steps().iter().map(|s| s / weight).collect();
+        let metric = Metric::new(&play.atoms, play.n, weight);
+        let shifts = vec![0.0; play.rows()];
         let room = vec![0.0; start.c.len()];
         Iterate {
             anchor: start.clone(),
@@ -125,7 +118,8 @@ impl Iterate {
             count: 0,
             multiplier: 0.0,
             weight,
-            steps,
+            metric,
+            shifts,
             room,
         }
     }
@@ -137,31 +131,18 @@ impl Iterate {
 
     /// Begins anew at the last feasible point, with the weight that suits the way there.
     pub fn restart(&mut self) {
-        let weight = self.balanced();
-        self.steps.iter_mut().for_each(|step| *step *= self.weight / weight);
-        self.weight = weight;
+        self.weight = self.balanced();
+        self.metric.weigh(self.weight);
         self.at.clone_from(&self.feasible);
         self.anchor.clone_from(&self.feasible);
         self.count = 0;
     }
 
-    /// `sqrt(w |C - C_0| / |Y - Y_0|)` with the norm of Y weighted by one over S.
+    /// `sqrt(w |C - C_0| / |Y - Y_0|)`, each in the norm of its steps.
     fn balanced(&self) -> f32 {
-        let n = self.steps.len();
-        let way = |a: &[f32], b: &[f32]| -> f64 {
-            let square = |(a, b): (&f32, &f32)| f64::from(a - b).powi(2);
-            a.iter().zip(b).map(square).sum()
-        };
-        let rows = self.feasible.y.chunks_exact(n).zip(self.anchor.y.chunks_exact(n));
-        let mut squares = vec![0.0f64; n];
-        for (y, from) in rows {
-            for ((square, y), from) in squares.iter_mut().zip(y).zip(from) {
-                *square += f64::from(y - from).powi(2);
-            }
-        }
-        let scaled =
-            squares.iter().zip(&self.steps).map(|(s, step)| s / f64::from(step * self.weight));
-        let (primal, dual) = (way(&self.feasible.c, &self.anchor.c), scaled.sum::<f64>());
+        let square = |(a, b): (&f32, &f32)| f64::from(a - b).powi(2);
+        let primal: f64 = self.feasible.c.iter().zip(&self.anchor.c).map(square).sum();
+        let dual = self.metric.squared_distance(&self.feasible.y, &self.anchor.y);
         if primal <= 0.0 || dual <= 0.0 {
             return self.weight;
         }
@@ -203,10 +184,13 @@ impl Iterate {
         if !gemm_while(go_on, play.rows(), m, n, 1.0, &self.at.c, &play.atoms, false, 0.0, fit) {
             return false;
         }
-        let (anchor, steps) = (&self.anchor.y, &self.steps);
+        let (anchor, metric) = (&self.anchor.y, &self.metric);
         let parts = (self.at.y.par_chunks_mut(n)).zip(fit.par_chunks_mut(n));
         let parts = parts.zip(play.x.par_chunks(n).zip(anchor.par_chunks(n)));
-        parts.for_each(|((y, fit), (x, anchor))| dual_step(y, fit, x, anchor, steps, keep));
+        parts.zip(&mut self.shifts).for_each(|(((y, fit), (x, anchor)), shift)| {
+            metric.step(y, fit, x, shift);
+            dual_clip(y, fit, anchor, *shift, keep);
+        });
         pull(&mut self.at.c, &self.anchor.c, keep);
         pull(&mut self.at.d, &self.anchor.d, keep);
         true

@@ -27,6 +27,7 @@
 mod caps;
 mod columns;
 mod iterate;
+mod metric;
 mod project;
 mod search;
 

@@ -4,7 +4,9 @@ use super::inner::{Inner, largest};
 use super::{EXHAUSTED, Greedy, report, residual, spa, squared_norms};
 use crate::control::{Control, Stop};
 use crate::kernels;
+use crate::localise::Question;
 use crate::normalise::UnitRows;
+use crate::rules::Selection;
 use crate::squares::{Domain, Nnls};
 use rayon::prelude::*;
 
@@ -46,24 +48,37 @@ impl<'a> Fits<'a> {
         Fits { x, control, weights, domain, chosen, gram, coefficients, starts, norms, inner }
     }
 
-    /// Picks and fits until there are `rank` rows; what is missing then is left to SPA.
-    pub(super) fn run(mut self, task: &str, pick: &Pick, rank: usize, allowed: &[bool]) -> Greedy {
-        let control = self.control;
+    /// Picks and fits until there are as many rows as asked for, those that must be chosen first; what is missing
+    /// then is left to SPA.
+    pub(super) fn run(mut self, task: &str, pick: &Pick, question: &Question<'_>) -> Greedy {
+        let Question { rank, allowed, control, rules, .. } = *question;
         let mut open = allowed.to_vec();
+        let mut selection = Selection::new(rules, rank, allowed);
+        let mut must = rules.must().iter();
         let floor = EXHAUSTED * self.starts.iter().copied().fold(0.0, f64::max);
         while self.chosen.len() < rank {
             if let Some(stop) = control.stopped() {
                 return Greedy { rows: self.chosen, stop };
             }
-            let Some(row) = pick(&mut self, &open, floor) else { break };
+            let row = match must.next() {
+                Some(&row) => row,
+                None => {
+                    let Some(row) = pick(&mut self, &open, floor) else { break };
+                    row
+                }
+            };
             open[row] = false;
+            if !selection.admits(row) {
+                continue;
+            }
+            selection.take(row);
             if let Err(stop) = self.add(row, &open, rank) {
                 return Greedy { rows: self.chosen, stop };
             }
             let worst = self.norms.iter().copied().fold(0.0, f64::max);
             report(control, task, self.chosen.len(), rank, worst);
         }
-        spa::complete(self.x, self.chosen, None, rank, allowed, control)
+        spa::complete(question, self.chosen, None)
     }
 
     /// Adds a row to the chosen ones, which will be `rank`, and fits all rows again, unless it is the

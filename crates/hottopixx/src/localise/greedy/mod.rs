@@ -17,11 +17,13 @@ mod spa;
 mod xray;
 
 pub(crate) use inner::MOST as GRAM_BATCH;
-pub use snpa::{snpa, snpa_weighted};
+#[cfg(test)]
+pub(crate) use snpa::snpa_weighted;
+pub use snpa::{snpa, snpa_ruled};
 #[cfg(test)]
 pub(crate) use spa::spa_weighted;
-pub use spa::{spa, spa_controlled};
-pub use xray::xray;
+pub use spa::{spa, spa_controlled, spa_ruled};
+pub use xray::{xray, xray_ruled};
 
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::normalise::UnitRows;

@@ -9,16 +9,17 @@
 use super::fits::{Fits, Pick};
 use super::{Greedy, best};
 use crate::control::Control;
+use crate::localise::Question;
 use crate::normalise::UnitRows;
 use crate::squares::Domain;
 
 /// SNPA: `rank` rows of X, or all allowed ones if these are fewer.
 pub fn snpa(x: &UnitRows, rank: usize, allowed: &[bool], control: &Control) -> Greedy {
-    snpa_weighted(x, &vec![1.0; x.features()], rank, allowed, control)
+    snpa_ruled(&Question::new(x, rank, allowed, control), &vec![1.0; x.features()])
 }
 
-/// SNPA on the rows scaled by `weights`, such as the diagonal of a localising matrix. Once the
-/// weighted rows are explained, it goes on by SPA without weights.
+/// As [`snpa_ruled`] for a choice that need not obey anything.
+#[cfg(test)]
 pub fn snpa_weighted(
     x: &UnitRows,
     weights: &[f64],
@@ -26,6 +27,13 @@ pub fn snpa_weighted(
     allowed: &[bool],
     control: &Control,
 ) -> Greedy {
+    snpa_ruled(&Question::new(x, rank, allowed, control), weights)
+}
+
+/// SNPA on the rows scaled by `weights`, such as the diagonal of a localising matrix, for a choice that obeys the
+/// rules of the question. Once the weighted rows are explained, it goes on by SPA without weights.
+pub fn snpa_ruled(question: &Question<'_>, weights: &[f64]) -> Greedy {
     let pick: &Pick = &|fits, open, floor| best(&fits.norms, open, floor);
-    Fits::new(x.squares(), weights, Domain::Simplex, control).run("snpa", pick, rank, allowed)
+    Fits::new(question.x.squares(), weights, Domain::Simplex, question.control)
+        .run("snpa", pick, question)
 }

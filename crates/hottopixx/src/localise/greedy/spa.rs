@@ -24,7 +24,9 @@ use super::inner::{Inner, largest};
 use super::{EXHAUSTED, Greedy, best, report, residual, squared_norms};
 use crate::control::{Control, Stop};
 use crate::kernels;
+use crate::localise::Question;
 use crate::normalise::UnitRows;
+use crate::rules::{Rules, Selection};
 use rayon::prelude::*;
 
 /// Norms that fell by this factor since they were last computed from the rows are computed again.
@@ -62,24 +64,31 @@ pub fn spa_controlled(
     allowed: &[bool],
     control: &Control,
 ) -> Greedy {
-    complete(x, Vec::new(), weights, rank, allowed, control)
+    let question = Question::new(x, rank, allowed, control);
+    complete(&question, Vec::new(), weights)
 }
 
-/// Goes on by SPA from rows already chosen until there are `rank`, first with the weights, then
-/// without, then by index.
+/// As [`spa_controlled`] for a choice that obeys the rules of the question: it begins with the rows that must be
+/// chosen, and passes over rows with which it could not be completed any more.
+pub fn spa_ruled(question: &Question<'_>, weights: Option<&[f64]>) -> Greedy {
+    complete(question, question.rules.must().to_vec(), weights)
+}
+
+/// Goes on by SPA from rows already chosen, which can be completed, until there are `rank`, first with the
+/// weights, then without, then by index.
 pub(super) fn complete(
-    x: &UnitRows,
+    question: &Question<'_>,
     chosen: Vec<usize>,
     weights: Option<&[f64]>,
-    rank: usize,
-    allowed: &[bool],
-    control: &Control,
 ) -> Greedy {
-    let rank = rank.min(allowed.iter().filter(|a| **a).count());
+    let Question { x, allowed, control, rules, .. } = *question;
+    let rank = question.rank.min(question.candidates());
     if chosen.len() >= rank {
         return Greedy { rows: chosen, stop: Stop::Finished };
     }
     let mut span = Span::new(x.squares(), allowed, control);
+    span.selection = Selection::new(rules, rank, allowed);
+    chosen.iter().for_each(|&row| span.selection.take(row));
     for (k, &row) in chosen.iter().enumerate() {
         span.open[row] = false;
         let added = span.add(row, |most| chosen[k + 1..].iter().copied().take(most).collect());
@@ -93,7 +102,8 @@ pub(super) fn complete(
         }
     }
     for row in 0..x.features() {
-        if span.chosen.len() < rank && span.open[row] {
+        if span.open[row] && span.selection.admits(row) {
+            span.selection.take(row);
             span.chosen.push(row);
         }
     }
@@ -107,6 +117,8 @@ struct Span<'a> {
     /// Rows that may still be chosen.
     open: Vec<bool>,
     chosen: Vec<usize>,
+    /// The same as the rules count it.
+    selection: Selection<'a>,
     /// The rows of `chosen` that were independent of those before, one for each column of L.
     basis: Vec<usize>,
     /// Column q of L: `<x_i, e_q> / ||e_q||` for every row i.
@@ -128,7 +140,21 @@ impl<'a> Span<'a> {
         let (open, chosen, basis, columns) = (allowed.to_vec(), vec![], vec![], vec![]);
         let (norms, inner) = (starts.clone(), Inner::new(x, control));
         let fresh = largest;
-        Span { x, control, open, chosen, basis, columns, starts, norms, inner, largest, fresh }
+        let selection = Selection::new(Rules::free(), 0, &[]);
+        Span {
+            x,
+            control,
+            open,
+            chosen,
+            selection,
+            basis,
+            columns,
+            starts,
+            norms,
+            inner,
+            largest,
+            fresh,
+        }
     }
 
     /// Chooses rows by the largest `w_i^2 R_i` until there are `rank` or nothing is left.
@@ -149,6 +175,10 @@ impl<'a> Span<'a> {
             let scores: Vec<f64> = self.norms.iter().enumerate().map(score).collect();
             let Some(row) = best(&scores, &self.open, 0.0) else { break };
             self.open[row] = false;
+            if !self.selection.admits(row) {
+                continue;
+            }
+            self.selection.take(row);
             let (open, missing) = (self.open.clone(), rank - self.chosen.len() - 1);
             if missing == 0 {
                 // Nobody asks what the last one leaves.

@@ -9,17 +9,24 @@
 use super::fits::{Fits, Pick};
 use super::{Greedy, best};
 use crate::control::Control;
+use crate::localise::Question;
 use crate::normalise::UnitRows;
 use crate::squares::Domain;
 
 /// XRAY: `rank` rows of X, or all allowed ones if these are fewer.
 pub fn xray(x: &UnitRows, rank: usize, allowed: &[bool], control: &Control) -> Greedy {
-    let ones = vec![1.0; x.features()];
+    xray_ruled(&Question::new(x, rank, allowed, control))
+}
+
+/// As [`xray`] for a choice that obeys the rules of the question.
+pub fn xray_ruled(question: &Question<'_>) -> Greedy {
+    let ones = vec![1.0; question.x.features()];
     let pick: &Pick = &|fits, open, floor| {
         let everywhere = vec![true; fits.norms.len()];
         let exterior = best(&fits.norms, &everywhere, floor)?;
         // A positive product, or the row cannot reduce the residual at all.
         best(&fits.towards(exterior, open)?, open, 0.0)
     };
-    Fits::new(x.squares(), &ones, Domain::Cone, control).run("xray", pick, rank, allowed)
+    Fits::new(question.x.squares(), &ones, Domain::Cone, question.control)
+        .run("xray", pick, question)
 }

@@ -103,6 +103,7 @@ const MANY_ROWS_EPOCHS: usize = 100;
 ///
 /// Dense X with few examples and many rows, such as the pixels of an image, gets up to 100: an epoch is
 /// short there, and many rows compete.
+#[doc(hidden)]
 pub fn usual_epochs(shape: Shape) -> usize {
     let least = if shape.dense { LEAST_EPOCHS.0 } else { LEAST_EPOCHS.1 };
     if shape.dense && shape.rows > MANY_ROWS.0 && shape.cols < MANY_ROWS.1 {

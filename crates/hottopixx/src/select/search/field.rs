@@ -10,6 +10,7 @@ use crate::Objective;
 use crate::control::Control;
 use crate::l1::{Atoms, Basis, Design, Problem, Solver, Target};
 use crate::normalise::UnitRows;
+use crate::rules::Rules;
 use crate::select::work::Work;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -38,6 +39,8 @@ pub(super) struct Field<'a> {
     pub rows: Vec<usize>,
     pub objective: Objective,
     pub control: &'a Control,
+    /// What choices must obey.
+    pub rules: &'a Rules,
     /// Operations spent so far, roughly: the same on every machine, for any number of threads.
     pub work: AtomicU64,
 }
@@ -93,11 +96,17 @@ pub(super) struct Exchange {
 impl Field<'_> {
     /// The objective from the rows' errors, in order.
     pub fn score(&self, errors: &[f64]) -> f64 {
-        let mean = Objective::Mean.score(errors.iter().copied());
+        let counted = errors.iter().enumerate().map(|(at, error)| self.weight(at) * error);
+        let mean = Objective::Mean.score(counted);
         match self.objective {
             Objective::Mean => mean,
             Objective::Max => Objective::Max.score(errors.iter().copied()) + TIE * mean,
         }
+    }
+
+    /// How much a row counts in the mean, by its position among those of the field.
+    pub fn weight(&self, at: usize) -> f64 {
+        self.x.weight(self.rows[at])
     }
 
     /// Adds to the count of operations.
@@ -129,12 +138,15 @@ impl Field<'_> {
     /// The positions whose rows are missed least by the rows looked at, increasing.
     fn least_missed(&self, hott: &[usize], look: &[usize], states: &[RowStates]) -> Vec<u32> {
         let mut losses = vec![0.0; hott.len()];
-        for states in look.iter().map(|&at| &states[at]) {
+        for &at in look {
+            let (states, weight) = (&states[at], self.weight(at));
             for (h, state) in &states.without {
-                losses[*h as usize] += state.error - states.whole.error;
+                losses[*h as usize] += weight * (state.error - states.whole.error);
             }
         }
+        let rules = self.rules.exchanges(hott);
         let mut order: Vec<u32> = (0..hott.len() as u32).collect();
+        order.retain(|&h| rules.may_leave(hott[h as usize]));
         let loss = |h: u32| losses[h as usize];
         order.sort_by(|&a, &b| loss(a).total_cmp(&loss(b)).then(a.cmp(&b)));
         order.truncate(LEAVING.max(hott.len() / 4));
@@ -195,17 +207,22 @@ impl Field<'_> {
         }
         let (look, rest): (Vec<usize>, Vec<usize>) = all.iter().partition(|at| *at % LOOK == 0);
         let first = self.errors_after(place, exchanges, &look)?;
-        let sum = |errors: &[Vec<f64>], e: usize| errors.iter().map(|row| row[e]).sum::<f64>();
+        let sum = |rows: &[usize], errors: &[Vec<f64>], e: usize| -> f64 {
+            rows.iter().zip(errors).map(|(&at, row)| self.weight(at) * row[e]).sum()
+        };
         let mut open: Vec<usize> = (0..exchanges.len()).collect();
         let before = |at: usize| place.states[look[at]].whole.error;
-        open.retain(|&e| !loses(first.iter().enumerate().map(|(at, row)| row[e] - before(at))));
-        open.sort_by(|&a, &b| sum(&first, a).total_cmp(&sum(&first, b)).then(a.cmp(&b)));
+        let lost =
+            |at: usize, row: &Vec<f64>, e: usize| self.weight(look[at]) * (row[e] - before(at));
+        open.retain(|&e| !loses(first.iter().enumerate().map(|(at, row)| lost(at, row, e))));
+        let seen = |e: usize| sum(&look, &first, e);
+        open.sort_by(|&a, &b| seen(a).total_cmp(&seen(b)).then(a.cmp(&b)));
         open.truncate(FULL);
         let left: Vec<Exchange> = open.iter().map(|&e| exchanges[e]).collect();
         if !left.is_empty() {
             let second = self.errors_after(place, &left, &rest)?;
             for (at, &e) in open.iter().enumerate() {
-                scores[e] = (sum(&first, e) + sum(&second, at)) / all.len() as f64;
+                scores[e] = (seen(e) + sum(&rest, &second, at)) / all.len() as f64;
             }
         }
         Some(scores)

@@ -20,6 +20,7 @@ use crate::normalise::UnitRows;
 use crate::{Effort, Objective};
 use descent::{FIRST_SHARE, Trying, Walker};
 use field::{Field, Place};
+use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::borrow::Cow;
@@ -58,6 +59,8 @@ struct Plan {
 
 /// Up to this many rows the search sees all of them, and finds half a percent more.
 const FEW_ROWS: usize = 300;
+/// Times as many attempts where a choice must obey rules.
+const RULED_KICKS: usize = 8;
 /// The share of the work that the first field may take.
 const FIRST_FIELD: f64 = 0.35;
 
@@ -236,19 +239,21 @@ impl<'a> Search<'a> {
     /// ones, and the walk goes on from there.
     fn kick(&self, walker: &mut Walker<'_, '_>, optima: &mut Vec<Place>, leaders: &[usize]) {
         let mut random = ChaCha8Rng::seed_from_u64(0);
-        let rank = self.question.rank;
+        let Question { rank, rules, control, .. } = *self.question;
+        let (least, kicks) = match rules.is_free() {
+            true => (3, self.plan.kicks),
+            // Rules cut off sets that two exchanges, but not one, lead to.
+            false => (2, self.plan.kicks * RULED_KICKS),
+        };
         let mut vain = 0;
-        if rank < 3 || leaders.len() < 4 {
+        if rank < least || leaders.len() < 4 {
             return;
         }
-        while vain < self.plan.kicks && !walker.is_spent() && self.question.control.goes_on() {
-            let mut hott = optima[0].hott.clone();
-            for _ in 0..2 {
-                let (h, j) = (random.random_range(0..rank), random.random_range(0..leaders.len()));
-                if !hott.contains(&leaders[j]) {
-                    hott[h] = leaders[j];
-                }
-            }
+        while vain < kicks && !walker.is_spent() && control.goes_on() {
+            let hott = match rules.is_free() {
+                true => exchanged_at_random(&optima[0].hott, leaders, &mut random),
+                false => self.kicked_within_rules(&optima[0].hott, leaders, &mut random),
+            };
             let Some(place) = walker.field.place(hott, None) else { return };
             let (place, _) = walker.descend(place);
             vain += 1;
@@ -259,10 +264,30 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The choice without two of its rows, completed by promising ones in a random order as the rules allow.
+    fn kicked_within_rules(
+        &self,
+        hott: &[usize],
+        leaders: &[usize],
+        random: &mut ChaCha8Rng,
+    ) -> Vec<usize> {
+        let Question { rank, allowed, rules, .. } = *self.question;
+        let mut free: Vec<usize> =
+            hott.iter().copied().filter(|h| rules.must().binary_search(h).is_err()).collect();
+        free.shuffle(random);
+        free.truncate(2);
+        let stays = hott.iter().copied().filter(|h| !free.contains(h));
+        let mut others: Vec<usize> =
+            leaders.iter().copied().filter(|j| !free.contains(j)).collect();
+        others.shuffle(random);
+        let preferred: Vec<usize> = stays.chain(others).collect();
+        rules.choose(&preferred, rank, allowed)
+    }
+
     /// Some rows of X, for the largest error those that are worst on `set` among them, on merged
     /// columns where that pays. `None` when stopped.
     fn field(&self, size: Size, guides: &[usize], set: &[usize]) -> Option<Field<'a>> {
-        let Question { x, rank, control, .. } = *self.question;
+        let Question { x, rank, control, rules, .. } = *self.question;
         let columns = size.columns.max(COLUMNS_FOR_EACH * rank);
         let stored = x.shape().entries as f64 / x.features() as f64;
         let x: Cow<'a, UnitRows> = if stored > MERGING_PAYS * columns as f64 {
@@ -276,7 +301,7 @@ impl<'a> Search<'a> {
         let most = (cheap * size.rows).min(REMEMBERED / FITS_FOR_EACH / points).max(32);
         let rows = sample(x.features(), most, self.worst(set, most / 2));
         let work = AtomicU64::new(0);
-        Some(Field { x, rows, objective: self.objective, control, work })
+        Some(Field { x, rows, objective: self.objective, control, rules, work })
     }
 
     /// The rows with the largest errors on `set`, where these are what counts.
@@ -292,6 +317,18 @@ impl<'a> Search<'a> {
         order.truncate(most);
         order
     }
+}
+
+/// The choice with two rows exchanged at random for promising ones.
+fn exchanged_at_random(hott: &[usize], leaders: &[usize], random: &mut ChaCha8Rng) -> Vec<usize> {
+    let mut hott = hott.to_vec();
+    for _ in 0..2 {
+        let (h, j) = (random.random_range(0..hott.len()), random.random_range(0..leaders.len()));
+        if !hott.contains(&leaders[j]) {
+            hott[h] = leaders[j];
+        }
+    }
+    hott
 }
 
 /// `first`, and rows in a fixed random order up to `most`, increasing; all of them where there are

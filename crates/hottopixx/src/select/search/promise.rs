@@ -10,6 +10,7 @@ use super::field::{Exchange, Field, Place};
 use crate::Objective;
 use crate::kernels::{View, ViewMut, multiply};
 use crate::matrix::Matrix;
+use crate::rules::Rules;
 use rayon::prelude::*;
 
 /// Rows whose duals are priced together, and how many such tables are held at a time; fixed, so that
@@ -20,6 +21,8 @@ const WAVE: usize = 8;
 /// What every exchange promises: by position that leaves and row of the pool that enters.
 pub(super) struct Promises<'a> {
     pool: &'a [usize],
+    /// What choices must obey.
+    rules: &'a Rules,
     /// The score without each position.
     without: Vec<f64>,
     /// What entering could take off that, at most.
@@ -30,7 +33,7 @@ impl Field<'_> {
     /// All exchanges with the rows of `pool`, whose rows (of the field's X) are `panel`. For the
     /// largest error the promise is scaled by `share` row by row. `None` when stopped.
     pub fn promises<'p>(
-        &self,
+        &'p self,
         place: &Place,
         pool: &'p [usize],
         panel: &Matrix,
@@ -39,10 +42,11 @@ impl Field<'_> {
         let (r, m) = (place.hott.len(), pool.len());
         let max = self.objective == Objective::Max;
         let mut without = vec![0.0f64; r];
-        for states in &place.states {
+        for (at, states) in place.states.iter().enumerate() {
+            let weight = self.weight(at);
             for (h, total) in without.iter_mut().enumerate() {
                 let error = states.after_leaving(h as u32).error;
-                *total = if max { total.max(error) } else { *total + error };
+                *total = if max { total.max(error) } else { *total + weight * error };
             }
         }
         let mut gains = vec![0.0f64; r * m];
@@ -69,7 +73,7 @@ impl Field<'_> {
             let count = self.rows.len() as f64;
             without.iter_mut().chain(&mut gains).for_each(|v| *v /= count);
         }
-        Some(Promises { pool, without, gains })
+        Some(Promises { pool, rules: self.rules, without, gains })
     }
 
     /// The table of some rows: the sum of promises, or the largest error that is left of them.
@@ -105,7 +109,10 @@ impl Field<'_> {
                 let own = lines.iter().find(|l| l.0 == Some(h)).unwrap_or(&lines[0]);
                 let (_, error, line) = *own;
                 match self.objective {
-                    Objective::Mean => out.iter_mut().zip(line).for_each(|(o, p)| *o += p),
+                    Objective::Mean => {
+                        let weight = self.weight(at);
+                        out.iter_mut().zip(line).for_each(|(o, p)| *o += weight * p);
+                    }
                     Objective::Max => {
                         let left = |p: &f64| error - share * p.min(error);
                         out.iter_mut().zip(line).for_each(|(o, p)| *o = o.max(left(p)));
@@ -158,16 +165,18 @@ impl Field<'_> {
 
 impl Promises<'_> {
     /// The most promising exchanges, best first, by the score that is left when `share` of each
-    /// promise is kept: for every row that may enter its best two positions. Ties go to the lower row.
+    /// promise is kept: for every row that may enter its best two positions, of those that the rules allow. Ties go to the lower row.
     pub fn best(&self, place: &Place, share: f64, most: usize) -> Vec<(Exchange, f64)> {
         let m = self.pool.len();
+        let rules = self.rules.exchanges(&place.hott);
         let mut found: Vec<(f64, usize, usize)> = Vec::new();
         for (q, &j) in self.pool.iter().enumerate() {
             if place.hott.contains(&j) {
                 continue;
             }
             let mut two = [(f64::INFINITY, 0); 2];
-            for h in place.leaving.iter().map(|h| *h as usize) {
+            let leaving = place.leaving.iter().map(|h| *h as usize);
+            for h in leaving.filter(|&h| rules.allow(place.hott[h], j)) {
                 let left = self.without[h] - share * self.gains[h * m + q];
                 if left < two[0].0 {
                     two = [(left, h), two[0]];

@@ -6,7 +6,7 @@ use crate::localise::instances::{as_sparse, paper};
 use std::time::Instant;
 
 fn question<'a>(x: &'a UnitRows, allowed: &'a [bool], control: &'a Control) -> Question<'a> {
-    Question { x, rank: 4, allowed, cost: None, control }
+    Question::new(x, 4, allowed, control)
 }
 
 /// The best of what a search finds, by cleaning.
@@ -74,6 +74,7 @@ fn scores_are_those_of_cleaning_again() {
                 rows: (0..300).collect(),
                 objective,
                 control: &control,
+                rules: crate::rules::Rules::free(),
                 work: AtomicU64::new(0),
             };
             let place = field.place(hott.clone(), None).unwrap();

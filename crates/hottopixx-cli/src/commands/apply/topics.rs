@@ -1,4 +1,4 @@
-//! `hottopixx apply`: a saved answer on new data.
+//! The topics of new documents.
 
 use crate::args;
 use crate::documents::{Counts, Kind, kind, read_counts, read_text};
@@ -37,7 +37,7 @@ struct AppliedDocument {
 }
 
 /// Reads the model, fits every document, reports.
-pub fn run(args: &args::ApplyArgs, started: Instant) -> Result<(), Failure> {
+pub(super) fn run(args: &args::ApplyArgs, started: Instant) -> Result<(), Failure> {
     let session = Session::start(&args.run, args.print.quiet, started)?;
     let model = read_model(&args.answer)?;
     let file = "documents.csv".to_owned();
@@ -84,7 +84,7 @@ fn read_model(answer: &Path) -> Result<SavedTopics, Failure> {
     let path = if whole { answer.join("model.json") } else { answer.to_owned() };
     let wrong = |reason: String| {
         Failure::Wrong(format!(
-            "{}: {reason}: give the folder that 'hottopixx topics --out' wrote",
+            "{}: {reason}: give the folder that 'hottopixx topics --out' or 'hottopixx factor --out' wrote",
             path.display()
         ))
     };

@@ -1,0 +1,142 @@
+//! The answer of a factorization, as the tool or the Python package wrote it.
+
+use crate::failure::Failure;
+use crate::json;
+use crate::output;
+use hottopixx::Cleaning;
+use hottopixx::matrix::Matrix;
+use hottopixx_io::{LoadOptions, SavedArrays, Source, load};
+use hottopixx_report::{NamedHott, Preparation};
+use serde::Deserialize;
+use std::path::Path;
+
+/// What of an answer is needed to explain other rows by it.
+pub(super) struct Factors {
+    /// The hott rows: rows of W.
+    pub hott: Vec<NamedHott>,
+    /// Rank x columns.
+    pub w: Matrix,
+    /// How rows were fitted.
+    pub cleaning: Cleaning,
+    /// The seed.
+    pub seed: u64,
+    /// How the input was prepared.
+    pub prepared: Preparation,
+}
+
+/// What `summary.json` says of it, or the text inside a file of Python.
+#[derive(Deserialize)]
+struct Said {
+    hott: Vec<NamedHott>,
+    cleaning: Cleaning,
+    #[serde(default)]
+    seed: u64,
+    #[serde(default)]
+    prepared: Preparation,
+    #[serde(default)]
+    version: String,
+    /// In a file of Python: a row of the data may be a feature or a sample for the caller.
+    #[serde(default)]
+    names: Option<Vec<String>>,
+}
+
+/// The text inside a file of Python.
+#[derive(Deserialize)]
+struct File {
+    kind: String,
+    version: String,
+    factorization: Said,
+}
+
+impl Factors {
+    /// The answer of a folder or a file; `None` for one that is none of a factorization, such as topics.
+    pub fn read(answer: &Path, memory: Option<u64>) -> Result<Option<Self>, Failure> {
+        if answer.is_dir() && !answer.join("model.json").exists() {
+            return Factors::of_folder(answer, memory).map(Some);
+        }
+        match SavedArrays::open(answer, memory)? {
+            Some(arrays) => Factors::of_file(answer, arrays).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn of_folder(folder: &Path, memory: Option<u64>) -> Result<Self, Failure> {
+        let wrong = |what: String| {
+            Failure::Wrong(format!(
+                "{}: {what}: give the folder that 'hottopixx factor --out' or 'hottopixx topics --out' \
+                 wrote",
+                folder.display()
+            ))
+        };
+        let said: Said = json::read(&folder.join("summary.json"))
+            .map_err(|what| wrong(format!("summary.json {what}")))?;
+        let files = output::matrix_files(&["W"]);
+        let file = files.into_iter().find(|name| folder.join(name).exists());
+        let file = file.ok_or_else(|| wrong("W is not there".to_owned()))?;
+        output::check_files(folder, "summary.json", &[&file])?;
+        let options = LoadOptions { max_bytes: memory, ..LoadOptions::default() };
+        let w = load(&Source::path(folder.join(&file)), &options)?.matrix;
+        Factors::checked(said, w, None).map_err(wrong)
+    }
+
+    fn of_file(path: &Path, arrays: SavedArrays) -> Result<Self, Failure> {
+        let wrong = |what: String| {
+            Failure::Wrong(format!(
+                "{}: {what}: give a file that save() of the Python package wrote",
+                path.display()
+            ))
+        };
+        let file: File =
+            serde_json::from_str(arrays.text()).map_err(|error| wrong(error.to_string()))?;
+        if file.kind == "estimator" {
+            // Rows of the answer are columns of what the estimator was fitted to; its own `transform` knows.
+            return Err(wrong(
+                "it holds a fitted estimator: save its result_ (model.result_.save(path)), or use \
+                 transform in Python"
+                    .to_owned(),
+            ));
+        }
+        let w = arrays.matrix("W").map_err(wrong)?;
+        Factors::checked(file.factorization, w, Some(file.version)).map_err(wrong)
+    }
+
+    /// An answer whose parts fit each other, of a version that this program knows.
+    fn checked(said: Said, w: Matrix, version: Option<String>) -> Result<Self, String> {
+        let version = version.unwrap_or(said.version);
+        let own = env!("CARGO_PKG_VERSION");
+        if is_newer(&version, own) {
+            return Err(format!("it was written by version {version}, and this is {own}"));
+        }
+        if said.hott.len() != w.rows() {
+            return Err(format!("{} hott rows, but W has {}", said.hott.len(), w.rows()));
+        }
+        let mut hott = said.hott;
+        if let Some(names) = &said.names {
+            hott.iter_mut().for_each(|hott| hott.name = names.get(hott.hott.row).cloned());
+        }
+        let Said { cleaning, seed, prepared, .. } = said;
+        let cleaning = if cleaning == Cleaning::Auto { Cleaning::Exact } else { cleaning };
+        Ok(Factors { hott, w, cleaning, seed, prepared })
+    }
+}
+
+/// Whether a version such as 1.2.3 comes after another; one that cannot be read does not.
+fn is_newer(version: &str, than: &str) -> bool {
+    let parts = |text: &str| -> Vec<u64> {
+        text.split(['.', '-', '+']).map_while(|part| part.parse().ok()).collect()
+    };
+    parts(version) > parts(than)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_newer;
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        assert!(
+            is_newer("0.10.0", "0.9.1") && is_newer("1.0.0", "0.9") && !is_newer("0.1.0", "0.1.0")
+        );
+        assert!(!is_newer("", "0.1.0") && !is_newer("x", "0.1.0"));
+    }
+}

@@ -1,0 +1,35 @@
+"""The commands and the Python of the five-minute pages, run as they stand."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(page.stem for page in (ROOT / "docs" / "start").glob("*.md") if page.stem != "index")
+
+
+def snippets(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "site" / "snippets.py"), *words]
+    return subprocess.run(command, check=False, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_runs_and_prints_what_it_shows(page: str) -> None:
+    ran = snippets(str(ROOT / "docs" / "start" / f"{page}.md"))
+    assert ran.returncode == 0, ran.stderr + "\nscripts/site outputs shows what is printed now"
+
+
+def test_what_is_not_printed_or_fails_is_told(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\nprint('rows 3')\n```\n\n```output\nrows 4\n```\n")
+    ran = snippets(str(page))
+    assert ran.returncode == 1 and "shown, but not printed: rows 4" in ran.stderr
+    assert snippets("--write", str(page)).returncode == 0
+    assert "rows 3\n```" in page.read_text() and snippets(str(page)).returncode == 0
+    page.write_text("```python\nprint('error 0.50')\n```\n\n```output\nerror 0.60\n```\n")
+    assert snippets(str(page)).returncode == 1
+    page.write_text("```bash\nhottopixx factor nowhere.npy --rank 2\n```\n")
+    ran = snippets(str(page))
+    assert ran.returncode != 0 and "nowhere.npy" in ran.stderr

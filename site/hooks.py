@@ -1,0 +1,85 @@
+"""What the site is made of beside `docs/`: generated pages, and formulas.
+
+The reference of the command line is what the program itself prints, that of Python what its
+docstrings say: both are made again whenever the site is built, by the package that is installed.
+Formulas between `$` and `$$` become MathML, which browsers draw by themselves.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from latex2mathml.converter import convert
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+sys.path.insert(0, str(HERE))
+
+import python_reference  # noqa: E402
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds the generated pages."""
+    pages = {
+        "reference/command-line.md": command_line(),
+        "reference/python.md": python_reference.page(),
+        "changelog.md": beside("CHANGELOG.md"),
+        "contributing.md": beside("CONTRIBUTING.md"),
+        "security.md": beside("SECURITY.md"),
+    }
+    for path, text in pages.items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def command_line() -> str:
+    """The manual, as the program prints it."""
+    command = [sys.executable, "-m", "hottopixx", "man", "--markdown"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def beside(name: str) -> str:
+    """A page of the root of the repository; its links into `docs/` are links of the site."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return re.sub(r"\]\(docs/", "](", text).replace("](SECURITY.md)", "](security.md)")
+
+
+#: What would make a browser ask the network for something.
+FOREIGN = re.compile(
+    r"""<(?:script|img|iframe|source)[^>]+src=["']?(?:https?:)?//|<link[^>]+rel=["']?"""
+    r"""(?:stylesheet|preconnect|icon|preload)[^>]+href=["']?(?:https?:)?//|@import\s+url\(["']?http"""
+)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Refuses pages that ask the network for anything."""
+    for page in Path(config.site_dir).glob("**/*.html"):
+        if found := FOREIGN.search(page.read_text(encoding="utf-8")):
+            raise PluginError(f"{page}: {found.group()} asks the network")
+
+
+CODE = re.compile(r"(?ms)^(```|~~~).*?^\1|`[^`\n]*`|^ {4,}\S[^\n]*$")
+FORMULA = re.compile(r"(?s)\$\$(.+?)\$\$|(?<![\\\w$])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?![\w$])")
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Turns formulas into MathML, except in code."""
+
+    def drawn(found: re.Match[str]) -> str:
+        block, inline = found.groups()
+        if block:
+            return f"\n\n{convert(block.strip(), display='block')}\n\n"
+        return str(convert(inline))
+
+    pieces, at = [], 0
+    for code in CODE.finditer(markdown):
+        pieces += [FORMULA.sub(drawn, markdown[at : code.start()]), code.group()]
+        at = code.end()
+    pieces.append(FORMULA.sub(drawn, markdown[at:]))
+    return "".join(pieces)
