@@ -9,13 +9,16 @@ use crate::matrix::Dense;
 use crate::text::{Corpus, Vocabulary};
 use std::borrow::Cow;
 
-/// A word may name a topic that has at least this share of it. (Two topics often share the word that people would use for
-/// one of them; asking for most of it left names of hosts and people.)
+/// A word may name a topic that has at least `BELONGS` of it, and counts in full from `MOSTLY` on. (Two topics often
+/// share the word that people would use for one of them; asking for most of it left names of hosts and people.)
 const BELONGS: f64 = 0.25;
+const MOSTLY: f64 = 0.5;
+/// How much it matters that a word is about something: the power of [`Core::telling`].
+const SUBJECT: i32 = 3;
 /// An anchor names its topic if it is among so many of its first words and says this part of what the best word says;
 /// else one of the first `SHOWN` does.
 const NAMES: usize = 5;
-const NEARLY: f64 = 0.5;
+const NEARLY: f64 = 0.7;
 const SHOWN: usize = 10;
 /// Stand-ins that are named.
 const STAND_INS: usize = 5;
@@ -60,7 +63,7 @@ pub(super) struct Named<'a> {
 impl Named<'_> {
     /// Gives every topic that was not named by the caller the name that says most about it: of its first words by
     /// keyness that belong to it, the one with the largest keyness times how far it is about something
-    /// ([`Core::telling`], squared, at most 1). Its anchor keeps the name if it says nearly as much and is among the very
+    /// ([`Core::telling`], at most 1, to a power) and belongs to it. Its anchor keeps the name if it says nearly as much and is among the very
     /// first; a topic whose first words are about nothing keeps its anchor if this is one of them. Says whether any has
     /// changed.
     pub fn follow(&mut self, fitted: &Fitted) -> bool {
@@ -72,10 +75,11 @@ impl Named<'_> {
                 continue;
             }
             let own = |w: usize| keyness.row(place)[self.core.places[w]];
-            let belongs = |w: usize| given_topic.row(self.core.places[w])[place] >= BELONGS;
-            let says = |w: usize| match belongs(w) {
-                true => own(w) * self.core.telling[w].min(1.0).powi(2),
-                false => 0.0,
+            let share = |w: usize| given_topic.row(self.core.places[w])[place];
+            let belongs = |w: usize| share(w) >= BELONGS;
+            let says = |w: usize| {
+                let about = self.core.telling[w].min(1.0).powi(SUBJECT);
+                if belongs(w) { own(w) * about * (share(w) / MOSTLY).min(1.0) } else { 0.0 }
             };
             let mut first: Vec<usize> = (0..self.core.places.len()).collect();
             first.sort_by(|&a, &b| own(b).total_cmp(&own(a)).then(a.cmp(&b)));
