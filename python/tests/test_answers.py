@@ -308,7 +308,7 @@ def test_the_program_comes_with_the_package(tmp_path):
         command = [sys.executable, "-m", "hottopixx", *words]
         return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
 
-    assert run("--version").stdout == f"hottopixx {hottopixx.__version__}\n"
+    assert run("-V").stdout == f"hottopixx {hottopixx.__version__}\n"
     assert (run().returncode, run("nonsense").returncode) == (2, 2)
     missing = run("factor", "none.npy", "--rank", "3")
     assert missing.returncode == 1 and "none.npy" in missing.stderr

@@ -18,7 +18,7 @@ const SUBJECT: i32 = 3;
 /// An anchor names its topic if it is among so many of its first words and says this part of what the best word says;
 /// else one of the first `SHOWN` does.
 const NAMES: usize = 5;
-const NEARLY: f64 = 0.7;
+const NEARLY: f64 = 0.5;
 const SHOWN: usize = 10;
 /// Stand-ins that are named.
 const STAND_INS: usize = 5;
