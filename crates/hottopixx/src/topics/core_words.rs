@@ -9,9 +9,9 @@ use crate::matrix::{Dense, Sparse};
 use crate::text::{Corpus, Vocabulary};
 use std::sync::Arc;
 
-/// Words whose company has a smaller part of the median breadth are no anchors. (Those of incoherent company may
-/// serve: on manual pages the documents were told apart worse without them. What they are called is another
-/// matter: `naming`.)
+/// Words whose company has a smaller part of the median breadth are no anchors; nor do those of a smaller part of the
+/// median coherence give a topic its name when it needs another one. (As anchors they may serve: on manual pages the
+/// documents were told apart worse without them.)
 const TELLING: f64 = 0.5;
 /// Broad words for each topic without which narrow ones may be anchors as well.
 const ENOUGH: usize = 3;
@@ -30,9 +30,8 @@ pub(super) struct Core {
     pub evidence: Arc<[f64]>,
     /// Which of them may be anchors.
     pub candidates: Vec<bool>,
-    /// How far each of them is about something: the smaller of breadth and coherence of its company, in medians; 0 for
-    /// words that are too rare to name a topic.
-    pub telling: Vec<f64>,
+    /// Which of them may take the place of an anchor as the name of a topic.
+    pub names: Vec<bool>,
 }
 
 impl Core {
@@ -49,12 +48,11 @@ impl Core {
             companies.iter().map(|company| company.as_ref().is_some_and(tells)).collect()
         };
         let broad = all(|company| company.breadth >= TELLING);
-        let least_of = |c: &Option<Company>| c.map_or(0.0, |c| c.breadth.min(c.coherence).max(0.0));
-        let telling: Vec<f64> = companies.iter().map(least_of).collect();
+        let names = all(|company| company.breadth.min(company.coherence) >= TELLING);
         let evidence = evidence(&taken.frequencies().0, &documents, kept.documents());
         let enough = broad.iter().filter(|b| **b).count() >= ENOUGH * rank;
         let candidates = if enough { broad } else { frequent };
-        Core { places, corpus, documents, evidence, candidates, telling }
+        Core { places, corpus, documents, evidence, candidates, names }
     }
 
     /// Which words are frequent enough to name a topic but too narrow, in a sentence; `None` when none is.

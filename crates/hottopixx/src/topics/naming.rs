@@ -9,16 +9,10 @@ use crate::matrix::Dense;
 use crate::text::{Corpus, Vocabulary};
 use std::borrow::Cow;
 
-/// A word may name a topic that has at least `BELONGS` of it, and counts in full from `MOSTLY` on. (Two topics often
-/// share the word that people would use for one of them; asking for most of it left names of hosts and people.)
-const BELONGS: f64 = 0.25;
-const MOSTLY: f64 = 0.5;
-/// How much it matters that a word is about something: the power of [`Core::telling`].
-const SUBJECT: i32 = 3;
-/// An anchor names its topic if it is among so many of its first words and says this part of what the best word says;
-/// else one of the first `SHOWN` does.
+/// A word belongs to a topic with at least this share of it.
+const BELONGS: f64 = 0.5;
+/// An anchor names its topic if it is among so many of its first words; else one of the first `SHOWN` does.
 const NAMES: usize = 5;
-const NEARLY: f64 = 0.5;
 const SHOWN: usize = 10;
 /// Stand-ins that are named.
 const STAND_INS: usize = 5;
@@ -61,41 +55,31 @@ pub(super) struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// Gives every topic that was not named by the caller the name that says most about it: of its first words by
-    /// keyness that belong to it, the one with the largest keyness times how far it is about something
-    /// ([`Core::telling`], at most 1, to a power) and belongs to it. Its anchor keeps the name if it says nearly as much and is among the very
-    /// first; a topic whose first words are about nothing keeps its anchor if this is one of them. Says whether any has
-    /// changed.
+    /// Where the polish has led a topic away from its anchor, so that most of the word is in other topics or
+    /// it is not among the first words of this one by keyness, the topic takes the name of the first of these that
+    /// belongs to it and has coherent company; else of the first that belongs to it and may be an anchor; else of the
+    /// first that belongs to it; else of the first. Says whether any has changed.
     pub fn follow(&mut self, fitted: &Fitted) -> bool {
         let Fitted { topics, proportions, order, keyness, .. } = fitted;
         let given_topic = figures::topic_given_word(topics, proportions);
         let mut taken: Vec<usize> = self.anchors.concat();
         for (place, &k) in order.iter().enumerate() {
-            if k < self.given {
-                continue;
-            }
             let own = |w: usize| keyness.row(place)[self.core.places[w]];
-            let share = |w: usize| given_topic.row(self.core.places[w])[place];
-            let belongs = |w: usize| share(w) >= BELONGS;
-            let says = |w: usize| {
-                let about = self.core.telling[w].min(1.0).powi(SUBJECT);
-                if belongs(w) { own(w) * about * (share(w) / MOSTLY).min(1.0) } else { 0.0 }
-            };
+            let belongs = |w: usize| given_topic.row(self.core.places[w])[place] >= BELONGS;
             let mut first: Vec<usize> = (0..self.core.places.len()).collect();
             first.sort_by(|&a, &b| own(b).total_cmp(&own(a)).then(a.cmp(&b)));
             first.truncate(SHOWN);
-            let anchor = self.anchors[k].clone();
-            let free =
-                || first.iter().copied().filter(|w| !taken.contains(w) || anchor.contains(w));
-            let best = free().max_by(|&a, &b| says(a).total_cmp(&says(b)).then(b.cmp(&a)));
-            let most = best.map_or(0.0, says);
-            let early = |w: &usize| first.iter().take(NAMES).any(|f| f == w) && belongs(*w);
-            let keeps = |w: &usize| early(w) && says(*w) >= NEARLY * most;
-            if anchor.iter().any(keeps) {
+            let names = |w: &usize| belongs(*w) && first.iter().take(NAMES).any(|f| f == w);
+            if k < self.given || self.anchors[k].iter().any(names) {
                 continue;
             }
-            let best = best.filter(|_| most > 0.0);
-            let best = best.or_else(|| free().find(|&w| belongs(w))).or_else(|| free().next());
+            let free = || first.iter().copied().filter(|w| !taken.contains(w));
+            let Core { names, candidates, .. } = &self.core;
+            let best = free()
+                .find(|&w| belongs(w) && names[w])
+                .or_else(|| free().find(|&w| belongs(w) && candidates[w]))
+                .or_else(|| free().find(|&w| belongs(w)))
+                .or_else(|| free().next());
             if let Some(word) = best {
                 taken.push(word);
                 self.anchors[k] = vec![word];
