@@ -18,7 +18,15 @@ GROUPS = {
         *["cooccurrence", "generate", "read", "load"],
     ],
     "Results": [
-        *["Factorization", "Certificate", "Certified", "Comparison", "Errors", "Instance"],
+        *[
+            "Factorization",
+            "Applied",
+            "Certificate",
+            "Certified",
+            "Comparison",
+            "Errors",
+            "Instance",
+        ],
         *["L1Fit", "NamedMatrix", "RankPath", "RankPoint", "Theorem"],
     ],
     "Errors and warnings": ["InfeasibleError", "NoAnswerError", "AdviceWarning"],
