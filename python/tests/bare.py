@@ -41,7 +41,7 @@ for missing, wanted in ((answer.to_frame, "pandas"), (answer.plot.errors, "matpl
     else:
         raise AssertionError(f"it came without {wanted}")
 program = Path(sys.executable).with_name("hottopixx")
-said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+said = subprocess.run([program, "-V"], capture_output=True, text=True, check=True).stdout
 assert said == f"hottopixx {hottopixx.__version__}\n"
 try:
     hottopixx.ray.factor(instance.X.T, 5)
