@@ -3,7 +3,7 @@
 On a page, blocks of `bash` and `python` are run one after the other in an empty folder; a block of
 `output` shows what the one before it printed. Paragraphs (lines between empty lines) of the real
 output may be left out, and so are times and memory; what is shown must have been printed: words and
-whole numbers as they are, decimals within a tenth, and any figures in lines about bounds and gaps,
+whole numbers as they are, decimals within 2 %, and any figures in lines about bounds and gaps,
 which get better as the solvers do.
 
     python site/snippets.py docs/start/*.md            # run and compare
@@ -127,7 +127,7 @@ def alike(shown: str, printed: str) -> bool:
     if re.search(r"bound|gap|at least|below", shown):
         return True
     pairs = zip(DECIMAL.findall(shown), DECIMAL.findall(printed), strict=True)
-    return all(abs(float(a) - float(b)) <= 0.1 * abs(float(b)) for a, b in pairs)
+    return all(abs(float(a) - float(b)) <= 0.02 * abs(float(b)) for a, b in pairs)
 
 
 if __name__ == "__main__":

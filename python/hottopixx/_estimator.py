@@ -74,8 +74,8 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
     feature_weights : array-like of shape (n_features,), default=None
         How much each feature counts in the mean error; None for all the same.
     outliers : int or "auto", default=None
-        Features to set aside because no others explain them: so many, or those that stand out; they
-        are `result_.outliers`.
+        Features to set aside because no others explain them: this many, or those that stand out;
+        they are `result_.outliers`.
     epochs : int, default=None
         Epochs of "hottopixx"; None for 50, fewer for more than 12,800 samples.
     tau, epsilon, alpha : float, default=None

@@ -89,7 +89,7 @@ def factor(
         How much each row counts in the mean error, such as how often a word occurs: in judging,
         exchanges, bounds on the mean and results. Only proportions matter.
     outliers : int or "auto", optional
-        Set rows aside that no others explain: so many, or those that stand out. They are named in
+        Set rows aside that no others explain: this many, or those that stand out. They are named in
         `Factorization.outliers`, cannot be hott and do not count in the errors, but for `per_row`.
     groups : bool, default=True
         Whether to look for the rows that could stand in the place of each hott row.

@@ -25,9 +25,9 @@ pub struct QuotaFacts {
     pub group: String,
     /// How many rows it has.
     pub rows: usize,
-    /// At least so many.
+    /// At least this many.
     pub least: usize,
-    /// At most so many; none where there is no limit.
+    /// At most this many; none where there is no limit.
     pub most: Option<usize>,
     /// How many were chosen.
     pub chosen: usize,

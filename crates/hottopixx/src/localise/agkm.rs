@@ -106,7 +106,7 @@ pub struct Agkm {
     /// were not reached.
     pub distances: Vec<f64>,
     /// The largest difference between a distance and the bound that its dual proves, about 1e-12
-    /// unless rounding got in the way of a solve.
+    /// unless rounding got in the way of a solve, or a sparse row has too many others in its fit.
     pub gap: f64,
     /// Whether `epsilon <= alpha^2 / (20 + 13 alpha)`, as the theorem demands. That the numbers are
     /// true of the data it demands as well, and nothing here can tell.

@@ -17,6 +17,9 @@ pub struct Agkm {
     pub alpha: f64,
 }
 
+/// Distances that are farther than this from what is proven of them are not called exact.
+const FAR_APART: f64 = 1e-6;
+
 impl Localiser for Agkm {
     fn name(&self) -> &'static str {
         "agkm"
@@ -35,6 +38,13 @@ impl Localiser for Agkm {
                 "Theorem 2.1 promises nothing: epsilon is above alpha^2 / (20 + 13 alpha)."
                     .to_string(),
             );
+        }
+        if found.gap > FAR_APART {
+            notes.push(format!(
+                "Some distances from hulls are known to within {:.1e} only: fits with too many rows in play \
+                 were ended early.",
+                found.gap
+            ));
         }
         let count = found.rows.len();
         let clusters = if count == 1 { "1 cluster" } else { &format!("{count} clusters") };

@@ -15,7 +15,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// Two materials differ by at least this, in degrees, as long as such are found in so many attempts; then by less.
+/// Two materials differ by at least this, in degrees, as long as such are found in this many attempts; then by less.
 const APART: f64 = 8.0;
 const ATTEMPTS: usize = 200;
 /// Pixels whose share of a material is below the largest by at most this stand for it as well.

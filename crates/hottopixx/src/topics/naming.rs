@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 /// A word belongs to a topic with at least this share of it.
 const BELONGS: f64 = 0.5;
-/// An anchor names its topic if it is among so many of its first words; else one of the first `SHOWN` does.
+/// An anchor names its topic if it is among this many of its first words; else one of the first `SHOWN` does.
 const NAMES: usize = 5;
 const SHOWN: usize = 10;
 /// Stand-ins that are named.

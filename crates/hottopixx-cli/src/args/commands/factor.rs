@@ -59,7 +59,7 @@ pub struct FactorArgs {
     /// time, and suggest a rank
     #[arg(long = "path", help_heading = "Method")]
     pub rank_path: bool,
-    /// Set rows aside that no others explain: so many, or auto for those that stand
+    /// Set rows aside that no others explain: this many, or auto for those that stand
     /// out. They are named, cannot be hott and do not count in the errors
     #[arg(long, value_name = "N|auto", value_parser = values::outliers, help_heading = "Method")]
     pub outliers: Option<Outliers>,

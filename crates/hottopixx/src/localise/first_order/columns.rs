@@ -21,7 +21,7 @@ const BROUGHT_IN: usize = 200;
 const HOPELESS: f64 = 0.85;
 /// Columns that are priced together.
 const PRICED: usize = 256;
-/// A column is priced on one row in this many first, where that makes at least so many rows, and on all of
+/// A column is priced on one row in this many first, where that makes at least this many rows, and on all of
 /// them if it is not far below what would pay.
 const LOOK: usize = 8;
 const LEAST_LOOKED_AT: usize = 64;

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! with one number t for each row, the root of a decreasing, piecewise linear function, found by Newton's
-//! method inside a bracket in a few passes over the row. On 600 words a gap of 3.5 % took 60 steps instead of some hundreds.
+//! method inside a bracket in a few passes over the row.
 
 use crate::kernels::{dual_step, mass_after_shift};
 use rayon::prelude::*;
