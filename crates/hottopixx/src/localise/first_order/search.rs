@@ -28,7 +28,7 @@ const HOPELESS_WORK: f64 = 2e10;
 const PART_PAYS: f64 = 2e9;
 const PART: usize = 8;
 const LEAST_PART: usize = 256;
-const PART_STEPS: usize = 80;
+const PART_STEPS: usize = 40;
 
 /// See [`first_order`](super::first_order).
 pub(super) fn run(
