@@ -58,13 +58,16 @@ dispatched! {
 
 dispatched! {
     /// The dual after its step, with its reflection and its pull towards the anchor:
-    /// `new = clip(moved - shift, -1, 1)`, `y = keep (2 new - y) + (1 - keep) anchor`. `moved` receives
+    /// `new = clip(moved - shift turn, -1, 1)`, `y = keep (2 new - y) + (1 - keep) anchor`. `moved` receives
     /// `new`.
-    pub fn dual_clip(y: &mut [f32], moved: &mut [f32], anchor: &[f32], shift: f32, keep: f32) {
+    pub fn dual_clip(
+        y: &mut [f32], moved: &mut [f32], shift: (f32, &[f32]), pull: (f32, &[f32])
+    ) {
         let n = y.len();
-        let (moved, anchor) = (&mut moved[..n], &anchor[..n]);
+        let ((shift, turn), (keep, anchor)) = (shift, pull);
+        let (moved, anchor, turn) = (&mut moved[..n], &anchor[..n], &turn[..n]);
         for k in 0..n {
-            let new = unit(moved[k] - shift);
+            let new = unit(moved[k] - shift * turn[k]);
             y[k] = keep * (2.0 * new - y[k]) + (1.0 - keep) * anchor[k];
             moved[k] = new;
         }
@@ -79,25 +82,27 @@ fn unit(v: f32) -> f32 {
 }
 
 dispatched! {
-    /// With `new = clip(moved - shift, -1, 1)`: the sum of `mass_k new_k`, and that of `mass_k` where nothing was
-    /// clipped.
-    pub fn mass_after_shift(moved: &[f32], mass: &[f32], shift: f32) -> (f32, f32) {
+    /// With `new = clip(moved - shift turn, -1, 1)`: the sum of `mass_k new_k`, and that of `mass_k turn_k` where
+    /// nothing was clipped, by which the first falls when the shift grows.
+    pub fn mass_after_shift(moved: &[f32], mass: &[f32], turn: &[f32], shift: f32) -> (f32, f32) {
         let n = moved.len();
-        let mass = &mass[..n];
+        let (mass, turn) = (&mass[..n], &turn[..n]);
         let (mut sums, mut free) = ([0.0f32; LANES], [0.0f32; LANES]);
-        let (mut xs, mut ys) = (moved.chunks_exact(LANES), mass.chunks_exact(LANES));
-        for (x, y) in (&mut xs).zip(&mut ys) {
+        let whole = n - n % LANES;
+        for start in (0..whole).step_by(LANES) {
+            let (x, y, z) = (&moved[start..][..LANES], &mass[start..][..LANES], &turn[start..][..LANES]);
             for l in 0..LANES {
-                let v = x[l] - shift;
+                let v = x[l] - shift * z[l];
                 let new = unit(v);
                 sums[l] += y[l] * new;
-                free[l] += if new == v { y[l] } else { 0.0 };
+                free[l] += if new == v { y[l] * z[l] } else { 0.0 };
             }
         }
-        for (x, y) in xs.remainder().iter().zip(ys.remainder()) {
-            let new = unit(x - shift);
-            sums[0] += y * new;
-            free[0] += if new == x - shift { *y } else { 0.0 };
+        for k in whole..n {
+            let v = moved[k] - shift * turn[k];
+            let new = unit(v);
+            sums[0] += mass[k] * new;
+            free[0] += if new == v { mass[k] * turn[k] } else { 0.0 };
         }
         (sums.iter().sum(), free.iter().sum())
     }
@@ -183,16 +188,18 @@ mod tests {
             let (mut y, mut moved) = (w.clone(), z.clone());
             dual_step(&y, &mut moved, &caps, &vec![2.0; n]);
             let (shift, expected) = (0.25, moved.clone());
-            let (sum, free) = mass_after_shift(&moved, &caps, shift);
-            dual_clip(&mut y, &mut moved, &levels, shift, 0.75);
+            let turn: Vec<f32> = numbers(n, 5).iter().map(|v| 1.0 + v).collect();
+            let (sum, free) = mass_after_shift(&moved, &caps, &turn, shift);
+            dual_clip(&mut y, &mut moved, (shift, &turn), (0.75, &levels));
             let (mut total, mut unclipped) = (0.0, 0.0);
             for k in 0..n {
                 assert_eq!(expected[k], w[k] + 2.0 * (caps[k] - z[k]));
-                let new = (expected[k] - shift).clamp(-1.0, 1.0);
+                let shifted = expected[k] - shift * turn[k];
+                let new = shifted.clamp(-1.0, 1.0);
                 assert_eq!(moved[k], new);
                 assert_eq!(y[k], 0.75 * (2.0 * new - w[k]) + 0.25 * levels[k]);
                 total += caps[k] * new;
-                unclipped += if (expected[k] - shift).abs() <= 1.0 { caps[k] } else { 0.0 };
+                unclipped += if shifted.abs() <= 1.0 { caps[k] * turn[k] } else { 0.0 };
             }
             assert!((sum - total).abs() < 1e-4 && (free - unclipped).abs() < 1e-4);
         }

@@ -59,14 +59,18 @@ mod sealed {
 pub trait Real: sealed::Sealed + Copy + PartialEq + Send + Sync + 'static {
     /// 0.
     const ZERO: Self;
+    /// 1.
+    const ONE: Self;
 }
 
 impl Real for f32 {
     const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
 }
 
 impl Real for f64 {
     const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
 }
 
 /// A matrix read from a slice: entry (i, j) is `values[i * row_step + j * col_step]`.
@@ -124,6 +128,13 @@ impl<'a, T> View<'a, T> {
     /// The transpose, without moving anything.
     pub fn transposed(self) -> Self {
         View { shape: self.shape.transposed(), ..self }
+    }
+
+    /// Some of its rows. Panics when it has not that many.
+    fn rows(self, from: usize, rows: usize) -> Self {
+        assert!(from + rows <= self.shape.rows);
+        let first = (from * self.shape.row_step).min(self.values.len());
+        View { values: &self.values[first..], shape: ViewShape { rows, ..self.shape } }
     }
 }
 
@@ -208,8 +219,7 @@ pub fn gemm<T: Real>(
     gemm_while(|| true, m, k, n, alpha, a, b, transpose_b, beta, c);
 }
 
-/// Flops after which [`gemm_while`] asks again: some tens of milliseconds. Whatever is computed between
-/// two questions packs all of `b` anew, which thousands of columns notice.
+/// Flops after which [`gemm_while`] asks again: some tens of milliseconds.
 const ASK_AFTER: usize = 1_500_000_000;
 
 /// From this many columns of the result on, its entries do not depend on how many rows are computed
@@ -243,27 +253,43 @@ pub fn gemm_while<T: Real>(
         View::by_rows(b, k, n, n)
     };
     let size = block(m);
-    let part = part(size, k, n);
+    let (part, depth) = part(size, k, n);
     c.par_chunks_mut(size * n).enumerate().all(|(block, c)| {
         c.chunks_mut(part * n).enumerate().all(|(at, c)| {
             let (first, rows) = (block * size + at * part, c.len() / n);
-            let a = View::by_rows(&a[first * k..][..rows * k], rows, k, k);
-            go_on() && {
-                multiply(alpha, a, b, beta, ViewMut::by_rows(c, rows, n, n));
-                true
-            }
+            let a = &a[first * k..][..rows * k];
+            // No sum of products at all is a product too: it scales c.
+            (0..k.max(1)).step_by(depth).all(|from| {
+                let terms = depth.min(k - from);
+                let a = View::by_rows(&a[from.min(a.len())..], rows, terms, k);
+                let beta = if from == 0 { beta } else { T::ONE };
+                go_on() && {
+                    multiply(alpha, a, b.rows(from, terms), beta, ViewMut::by_rows(c, rows, n, n));
+                    true
+                }
+            })
         })
     })
 }
 
-/// Rows of a block that are computed between two questions: all, unless that takes long.
-fn part(size: usize, k: usize, n: usize) -> usize {
+/// Rows of a block, and terms of their sums, that are computed between two questions: all, unless that takes long. Each
+/// such part packs its terms of `b` and goes over its rows of `c`, which costs least where there are as
+/// many of one as of the other. How sums are cut does not depend on the number of rows.
+fn part(size: usize, k: usize, n: usize) -> (usize, usize) {
     if n < DIVISIBLE {
-        return size;
+        return (size, k.max(1));
     }
-    let rows = ASK_AFTER / (2 * k * n).max(1);
-    (rows / 32 * 32).clamp(32, size)
+    let most = ASK_AFTER / (2 * n);
+    let rows = (most.isqrt() / 32 * 32).clamp(32, 512);
+    let terms = (most / rows).max(LEAST_TERMS);
+    if k > terms {
+        return (rows.min(size), terms);
+    }
+    ((most / k.max(1) / 32 * 32).clamp(32, size), k.max(1))
 }
+
+/// Terms of a sum that are worth a part of their own.
+const LEAST_TERMS: usize = 64;
 
 #[cfg(test)]
 mod tests {
@@ -318,7 +344,7 @@ mod tests {
     #[test]
     fn parts_of_blocks_make_no_difference() {
         let (m, k, n) = (300, 4000, DIVISIBLE);
-        assert!(part(512, 60_000, 500) == 32 && part(512, k, 5) == 512);
+        assert!(part(512, k, n) == (512, k) && part(512, k, 5) == (512, k));
         let size = block(m);
         let number = |v: usize| ((v * 7919) % 10_007) as f64 / 10_007.0;
         let a: Vec<f64> = (0..m * k).map(number).collect();
@@ -339,6 +365,21 @@ mod tests {
         let mut c = vec![0.0; m * n];
         assert!(!gemm_while(|| false, m, k, n, 1.0, &a, &a[..k * n], true, 0.0, &mut c));
         assert!(c.iter().all(|v| *v == 0.0));
+    }
+
+    /// Sums that are cut are whole in the end, and cut at the same places for any number of rows.
+    #[test]
+    fn long_sums_are_cut_and_complete() {
+        let (m, k, n) = (3, 1700, 2000);
+        let (rows, terms) = part(512, k, n);
+        assert!(rows == 512 && 2 * terms < k && part(32, k, n) == (32, terms));
+        let (a, b, old) = (numbers(m * k, 13), numbers(k * n, 7), numbers(m * n, 5));
+        for transpose_b in [false, true] {
+            let expected = three_loops((m, k, n), (2.0, 3.0), (&a, &b, &old), transpose_b);
+            let mut c = old.clone();
+            gemm(m, k, n, 2.0, &a, &b, transpose_b, 3.0, &mut c);
+            assert!(c == expected);
+        }
     }
 
     /// Every matrix by rows or by columns, with gaps that must stay as they are.

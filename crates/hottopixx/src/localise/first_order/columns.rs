@@ -13,16 +13,18 @@ const ALL_WORK: f64 = 1e9;
 const SAMPLE_WORK: f64 = 5e8;
 const SAMPLE_STEPS: usize = 20;
 const SAMPLE_ROWS: usize = 150;
-/// Columns in play at most, beside four for each hott row.
-pub(super) const MOST_IN_PLAY: usize = 1000;
+/// Columns to begin with, and columns in play at most, beside four for each hott row: the optimum for six thousand words
+/// gives some weight to more than a thousand.
+pub(super) const FIRST_IN_PLAY: usize = 500;
+pub(super) const MOST_IN_PLAY: usize = 1600;
 /// Columns that are brought in at a time, at most.
-const BROUGHT_IN: usize = 200;
+const BROUGHT_IN: usize = 400;
 /// Columns without weight are dropped when they price below this share of the r-th best.
 const HOPELESS: f64 = 0.85;
 /// Columns that are priced together.
 const PRICED: usize = 256;
 /// A column is priced on one row in this many first, where that makes at least this many rows, and on all of
-/// them if it is not far below what would pay.
+/// them if it is not far below what would pay there.
 const LOOK: usize = 8;
 const LEAST_LOOKED_AT: usize = 64;
 const NEARLY: f64 = 0.8;
@@ -49,10 +51,11 @@ impl Problem<'_> {
         let Some(sample) = sample_rows(f, m, self.n) else {
             return Some((self.candidates.to_vec(), 0.0));
         };
-        let rows: Vec<usize> = (0..sample).map(|k| k * f / sample).collect();
+        let rows = spread(f, sample);
         let x = self.gather(&rows);
         let play = self.play(&x, &rows, self.candidates.to_vec())?;
-        let mut iterate = Iterate::new(&play, self.start(&play), self.first_weight());
+        let mut iterate =
+            Iterate::new(&play, self.start(&play), self.first_weight(), self.control)?;
         for _ in 0..SAMPLE_STEPS {
             if !iterate.step(&play, self.control) {
                 return None;
@@ -63,7 +66,7 @@ impl Problem<'_> {
         if self.is_hopeless(look.product - top(&look.prices, self.rank), work) {
             return None;
         }
-        let most = (MOST_IN_PLAY / 2).max(2 * self.rank).min(m);
+        let most = FIRST_IN_PLAY.max(2 * self.rank).min(m);
         let promise = |q: &usize| (iterate.feasible.d[*q] > 0.0, look.prices[*q]);
         let mut order: Vec<usize> = (0..m).collect();
         order.sort_by(|a, b| {
@@ -76,65 +79,69 @@ impl Problem<'_> {
     }
 
     /// `s_j` of the columns out of play that price above the r-th best in play, with their caps; the
-    /// others do not matter.
+    /// others do not matter. With the flops that took. Most columns are out of the question on a part of
+    /// the rows already.
     pub(super) fn price(
         &self,
         play: &Play<'_>,
         y: &[f32],
         look: &Look,
-    ) -> Option<Vec<(usize, f64)>> {
-        let (f, n) = (play.rows(), self.n);
+    ) -> Option<(Vec<(usize, f64)>, f64)> {
+        let f = play.rows();
         let threshold = nth(&look.prices, self.rank);
         let outside = |j: &&usize| play.columns.binary_search(*j).is_err();
-        let outside: Vec<usize> = self.candidates.iter().filter(outside).copied().collect();
-        let mut found = Vec::new();
-        for columns in outside.chunks(PRICED) {
-            let m = columns.len();
-            let atoms = self.gather(columns);
-            let mut g = vec![0.0f32; f * m];
-            let go_on = || self.control.goes_on();
-            if !gemm_while(go_on, f, n, m, 1.0, y, &atoms, true, 0.0, &mut g) {
-                return None;
-            }
-            // Caps are dear: most columns are out of the question with weights of one already, or
-            // with caps on a part of the rows.
-            let ones = vec![1.0; f * m];
-            let prices = capped_sums(&g, &ones, m);
-            let mut paying: Vec<usize> = (0..m).filter(|&q| prices[q] > threshold).collect();
-            let all: Vec<usize> = (0..f).collect();
-            let few: Vec<usize> = all.iter().copied().step_by(LOOK).collect();
-            if self.guide.is_some() && f >= LOOK * LEAST_LOOKED_AT {
-                let share = few.len() as f64 / f as f64;
-                let looks = self.capped_prices(&few, (columns, &paying), &g)?;
-                let mut looks = looks.iter().map(|look| *look >= NEARLY * share * threshold);
-                paying.retain(|_| looks.next().unwrap_or(true));
-            }
-            if paying.is_empty() {
-                continue;
-            }
-            let prices = self.capped_prices(&all, (columns, &paying), &g)?;
-            let rows = paying.iter().map(|&q| columns[q]);
-            found.extend(rows.zip(prices).filter(|(_, price)| *price > threshold));
+        let mut hopeful: Vec<usize> = self.candidates.iter().filter(outside).copied().collect();
+        let mut work = 0.0;
+        if f >= LOOK * LEAST_LOOKED_AT {
+            let few = spread(f, f / LOOK);
+            let rows: Vec<usize> = few.iter().map(|&i| play.explained[i]).collect();
+            let y: Vec<f32> =
+                few.iter().flat_map(|&i| &y[i * self.n..][..self.n]).copied().collect();
+            let least = NEARLY * threshold * few.len() as f64 / f as f64;
+            work += self.pricing_work(&rows, &hopeful);
+            hopeful =
+                self.prices_above(least, &rows, &y, &hopeful)?.into_iter().map(|p| p.0).collect();
         }
-        Some(found)
+        work += self.pricing_work(play.explained, &hopeful);
+        let found = self.prices_above(threshold, play.explained, y, &hopeful)?;
+        Some((found, work))
     }
 
-    /// `sum_i u_ij (G_ij)_+` over some rows, for the columns at some positions of `columns`; G has one
-    /// column for each of these and all rows.
-    fn capped_prices(
+    fn pricing_work(&self, rows: &[usize], columns: &[usize]) -> f64 {
+        2.0 * rows.len() as f64 * columns.len() as f64 * self.n as f64
+    }
+
+    /// `sum_i u_ij (y_i.x_j)_+` over the given rows, whose duals are `y`, for those of the columns where it is
+    /// above the threshold. Caps are dear: few columns are left to them with weights of one.
+    fn prices_above(
         &self,
+        threshold: f64,
         rows: &[usize],
-        (columns, positions): (&[usize], &[usize]),
-        g: &[f32],
-    ) -> Option<Vec<f64>> {
-        if positions.is_empty() {
-            return Some(Vec::new());
+        y: &[f32],
+        columns: &[usize],
+    ) -> Option<Vec<(usize, f64)>> {
+        let mut found = Vec::new();
+        for columns in columns.chunks(PRICED) {
+            let m = columns.len();
+            let atoms = self.gather(columns);
+            let mut g = vec![0.0f32; rows.len() * m];
+            let go_on = || self.control.goes_on();
+            if !gemm_while(go_on, rows.len(), self.n, m, 1.0, y, &atoms, true, 0.0, &mut g) {
+                return None;
+            }
+            let mut prices = capped_sums(&g, &vec![1.0; g.len()], m);
+            let mut paying: Vec<usize> = (0..m).filter(|&q| prices[q] > threshold).collect();
+            if self.guide.is_some() && !paying.is_empty() {
+                let atoms: Vec<usize> = paying.iter().map(|&q| columns[q]).collect();
+                let caps = self.caps(rows.par_iter().copied(), &atoms)?;
+                let some = g.chunks_exact(m).flat_map(|row| paying.iter().map(|&q| row[q]));
+                let capped = capped_sums(&some.collect::<Vec<f32>>(), &caps, paying.len());
+                paying.iter().zip(capped).for_each(|(&q, price)| prices[q] = price);
+                paying.retain(|&q| prices[q] > threshold);
+            }
+            found.extend(paying.iter().map(|&q| (columns[q], prices[q])));
         }
-        let m = columns.len();
-        let atoms: Vec<usize> = positions.iter().map(|&q| columns[q]).collect();
-        let caps = self.caps(rows.par_iter().copied(), &atoms)?;
-        let some = rows.iter().flat_map(|&i| positions.iter().map(move |&q| g[i * m + q]));
-        Some(capped_sums(&some.collect::<Vec<f32>>(), &caps, positions.len()))
+        Some(found)
     }
 
     /// The columns that should be in play, where that is worth a change.
@@ -163,34 +170,37 @@ impl Problem<'_> {
         Some(columns)
     }
 
-    /// The same point with other columns in play.
-    pub(super) fn change<'b>(
-        &self,
-        play: &Play<'b>,
-        point: &Point,
-        columns: Vec<usize>,
-    ) -> Option<(Play<'b>, Point)> {
-        let (f, m) = (play.rows(), play.columns.len());
-        let own: Vec<Option<usize>> = columns.iter().map(|&j| Some(j)).collect();
-        let before: Vec<Option<usize>> =
-            columns.iter().map(|j| play.columns.binary_search(j).ok()).collect();
-        let new: Vec<usize> = (0..columns.len()).filter(|&q| before[q].is_none()).collect();
+    /// The same rows with other columns in play.
+    pub(super) fn change<'b>(&self, play: &Play<'b>, columns: Vec<usize>) -> Option<Play<'b>> {
+        let (f, m) = (play.rows(), columns.len());
+        let before = positions(&columns, &play.columns);
+        let new: Vec<usize> = (0..m).filter(|&q| before[q].is_none()).collect();
         let new_rows: Vec<usize> = new.iter().map(|&q| columns[q]).collect();
-        let new_caps = self.all_caps(&new_rows)?;
-        let pick = |from: &[f32], i: usize| -> Vec<f32> {
-            let entry = |at: &Option<usize>| at.map_or(0.0, |at| from[i * m + at]);
-            before.iter().map(entry).collect()
-        };
-        let mut caps: Vec<f32> = (0..f).flat_map(|i| pick(&play.caps, i)).collect();
-        for (i, row) in caps.chunks_exact_mut(columns.len()).enumerate() {
-            new.iter().enumerate().for_each(|(k, &q)| row[q] = new_caps[i * new.len() + k]);
+        let new_caps = self.caps(play.explained.par_iter().copied(), &new_rows)?;
+        let mut caps = picked(&play.caps, play.columns.len(), &before);
+        for (row, new_caps) in caps.chunks_exact_mut(m).zip(new_caps.chunks(new.len().max(1))) {
+            new.iter().zip(new_caps).for_each(|(&q, cap)| row[q] = *cap);
         }
-        let c = (0..f).flat_map(|i| pick(&point.c, i)).collect();
-        let (d, y) = (pick(&point.d, 0), point.y.clone());
-        let atoms = self.gather(&columns);
-        let next = Play { columns, own, atoms, caps, ..*play };
-        Some((next, Point { c, d, y }))
+        debug_assert_eq!(caps.len(), f * m);
+        let (own, atoms) = (positions(&columns, play.explained), self.gather(&columns));
+        Some(Play { columns, own, atoms, caps, ..*play })
     }
+}
+
+/// Where some numbers are among others, which increase.
+pub(super) fn positions(of: &[usize], among: &[usize]) -> Vec<Option<usize>> {
+    of.iter().map(|j| among.binary_search(j).ok()).collect()
+}
+
+/// Some columns of a matrix with m of them; zeros where there is none.
+pub(super) fn picked(from: &[f32], m: usize, columns: &[Option<usize>]) -> Vec<f32> {
+    let entry = |row: &[f32], at: &Option<usize>| at.map_or(0.0, |at| row[at]);
+    from.chunks_exact(m).flat_map(|row| columns.iter().map(move |at| entry(row, at))).collect()
+}
+
+/// This many of the numbers below `all`, evenly.
+pub(super) fn spread(all: usize, many: usize) -> Vec<usize> {
+    (0..many).map(|k| k * all / many).collect()
 }
 
 /// The sum of the `count` largest.

@@ -17,10 +17,11 @@
 //! half-way (in logarithms) to the ratio of the ways that they went since the last time, each in the norm of
 //! its steps (as in PDLP, Applegate and others, 2021).
 
+use super::columns::{picked, positions};
 use super::metric::Metric;
 use super::project::project;
 use crate::control::Control;
-use crate::kernels::{add_capped_positive, dual_clip, gemm_while, l1_distance};
+use crate::kernels::{add_capped_positive, gemm_while, l1_distance};
 use rayon::prelude::*;
 
 /// Rows of one task; fixed, so that sums do not depend on the number of threads.
@@ -32,9 +33,11 @@ const MOST_WEIGHT: f32 = 1.0;
 
 /// The rows to explain and the atoms in play.
 pub(super) struct Play<'a> {
-    /// X, f x n.
+    /// Those rows of X, f x n.
     pub x: &'a [f32],
     pub n: usize,
+    /// Their numbers, increasing.
+    pub explained: &'a [usize],
     pub rank: usize,
     /// The atoms' numbers, as the caller counts them.
     pub columns: Vec<usize>,
@@ -107,11 +110,12 @@ pub(super) struct Iterate {
 }
 
 impl Iterate {
-    pub fn new(play: &Play<'_>, start: Point, weight: f32) -> Self {
-        let metric = Metric::new(&play.atoms, play.n, weight);
+    /// At the given point; `None` when stopped.
+    pub fn new(play: &Play<'_>, start: Point, weight: f32, control: &Control) -> Option<Self> {
+        let metric = Metric::new(&play.atoms, play.n, weight, control)?;
         let shifts = vec![0.0; play.rows()];
         let room = vec![0.0; start.c.len()];
-        Iterate {
+        Some(Iterate {
             anchor: start.clone(),
             feasible: start.clone(),
             at: start,
@@ -121,12 +125,23 @@ impl Iterate {
             metric,
             shifts,
             room,
-        }
+        })
     }
 
-    /// The weight w, for an iteration with other columns.
-    pub fn weight(&self) -> f32 {
-        self.weight
+    /// Goes on with other columns: those that are new have no weight, neither here nor where it was begun. False
+    /// when stopped: the point is then of no use.
+    pub fn change(&mut self, from: &[usize], play: &Play<'_>, control: &Control) -> bool {
+        let Some(metric) = Metric::new(&play.atoms, play.n, self.weight, control) else {
+            return false;
+        };
+        self.metric = metric;
+        let before = positions(&play.columns, from);
+        for point in [&mut self.at, &mut self.anchor, &mut self.feasible] {
+            point.c = picked(&point.c, from.len(), &before);
+            point.d = picked(&point.d, from.len(), &before);
+        }
+        self.room = vec![0.0; self.at.c.len()];
+        true
     }
 
     /// Begins anew at the last feasible point, with the weight that suits the way there.
@@ -188,8 +203,7 @@ impl Iterate {
         let parts = (self.at.y.par_chunks_mut(n)).zip(fit.par_chunks_mut(n));
         let parts = parts.zip(play.x.par_chunks(n).zip(anchor.par_chunks(n)));
         parts.zip(&mut self.shifts).for_each(|(((y, fit), (x, anchor)), shift)| {
-            metric.step(y, fit, x, shift);
-            dual_clip(y, fit, anchor, *shift, keep);
+            metric.step(y, fit, x, shift, (keep, anchor));
         });
         pull(&mut self.at.c, &self.anchor.c, keep);
         pull(&mut self.at.d, &self.anchor.d, keep);

@@ -18,8 +18,10 @@
 //!
 //! Most columns of C are zero at the optimum. Only those in play take part in the products: to
 //! begin with, all if they are few, otherwise those that a run on a sample of the rows gives weight
-//! or nearly so. The others are priced now and then (one product over all of them) and brought in
-//! when they pay; what has lost all weight is dropped. A bound counts only when all are priced.
+//! or nearly so. The others are priced now and then (on a part of the rows first, on all where that does not
+//! rule them out) and brought in when they pay; what has lost all weight is dropped. A bound counts only when
+//! all are priced. Where rows are many, a part of them comes first: columns and levels that suit it nearly
+//! suit all.
 //!
 //! The figures of the outcome are in single precision, to decide when to end: what is reported is
 //! computed anew from Y by the verifier ([`certify`](crate::certify)).
@@ -106,7 +108,7 @@ pub fn fits_memory(features: usize, examples: usize) -> bool {
 
 /// Flops of this many steps, with those that find the columns to begin with.
 pub fn work(features: usize, candidates: usize, examples: usize, steps: f64) -> f64 {
-    let in_play = candidates.min(columns::MOST_IN_PLAY / 2) as f64;
+    let in_play = candidates.min(columns::FIRST_IN_PLAY) as f64;
     let step = 4.0 * features as f64 * in_play * examples as f64;
     steps * step + columns::sample_work(features, candidates, examples)
 }

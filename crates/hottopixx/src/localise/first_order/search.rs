@@ -1,26 +1,34 @@
 //! The steps: when to look, when to begin anew, when to end.
 
 use super::caps::CapGuide;
-use super::columns::top;
-use super::iterate::{Iterate, Play, Point};
+use super::columns::{positions, spread, top};
+use super::iterate::{Iterate, Play, Point, put_levels};
 use super::{FirstOrderOutcome, FirstOrderSettings, Weights};
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
 
-/// Steps between two looks at what the point is worth, with a pricing of all columns. The first comes early: columns
-/// that are missed on a sample of the rows are worth more than steps without them.
+/// Steps between two looks at what the point is worth, with a pricing of all columns. The first comes early, and so do
+/// those on a part of the rows: columns that are missed are worth more than steps without them.
 const LOOK_EVERY: usize = 20;
 const FIRST_LOOK: usize = 10;
-/// The primal weight w to begin with is this over the number of rows, within the range. Of 0.02 to 0.3, larger ones
-/// proved most on few words and smaller ones on many (250 to 2,031); a scene of 1,008 pixels hardly cared.
-const WEIGHT_OF_ROWS: f32 = 50.0;
-const FIRST_WEIGHTS: std::ops::RangeInclusive<f32> = 0.01..=0.2;
+/// The primal weight w to begin with is this over the number of rows, within the range: of 0.02 to 0.2, larger ones
+/// proved most on few words and smaller ones on many (185 to 5,829).
+const WEIGHT_OF_ROWS: f32 = 100.0;
+const FIRST_WEIGHTS: std::ops::RangeInclusive<f32> = 0.05..=0.2;
 /// Steps and flops after which a bound that is still below zero is given up, as it is after as many flops on
 /// a sample of the rows: where errors are small and rows nearly dependent (spectra), thousands of steps
 /// would be needed.
 const HOPELESS_STEPS: usize = 60;
 const HOPELESS_WORK: f64 = 2e10;
+
+/// Where a step over all rows takes more flops than this, one row in this many, if that makes at least so many, is taken
+/// first for some steps: the levels and the columns in play are nearly those of all rows, and found at that
+/// part of the cost.
+const PART_PAYS: f64 = 2e9;
+const PART: usize = 8;
+const LEAST_PART: usize = 256;
+const PART_STEPS: usize = 80;
 
 /// See [`first_order`](super::first_order).
 pub(super) fn run(
@@ -34,11 +42,12 @@ pub(super) fn run(
     let guide = (settings.weights == Weights::Free).then(|| CapGuide::new(&dense, x.examples()));
     let (n, guide) = (x.examples(), guide.as_ref());
     let problem = Problem { x: &dense, n, rank, candidates: &candidates, guide, settings, control };
-    let (columns, work) = problem.first_columns()?;
+    let (columns, mut work) = problem.first_columns()?;
     let all: Vec<usize> = (0..x.features()).collect();
-    let play = problem.play(&dense, &all, columns)?;
-    let start = problem.start(&play);
-    Some(problem.solve(play, start, work))
+    let (play, start) = problem.begin(&dense, &all, columns, &mut work)?;
+    let mut run = Run::new(&problem, play, start, settings.steps, work)?;
+    run.go();
+    Some(run.outcome())
 }
 
 /// X in single precision, f x n.
@@ -62,7 +71,7 @@ pub(super) struct Problem<'a> {
     pub candidates: &'a [usize],
     /// Where caps come from; `None` where all are one.
     pub guide: Option<&'a CapGuide>,
-    settings: &'a FirstOrderSettings,
+    pub settings: &'a FirstOrderSettings,
     pub control: &'a Control,
 }
 
@@ -88,13 +97,13 @@ impl Problem<'_> {
     pub fn play<'b>(
         &self,
         x: &'b [f32],
-        explained: &[usize],
+        explained: &'b [usize],
         columns: Vec<usize>,
     ) -> Option<Play<'b>> {
-        let own = columns.iter().map(|j| explained.binary_search(j).ok()).collect::<Vec<_>>();
+        let own = positions(&columns, explained);
         let atoms = self.gather(&columns);
         let caps = self.caps(explained.par_iter().copied(), &columns)?;
-        Some(Play { x, n: self.n, rank: self.rank, columns, own, atoms, caps })
+        Some(Play { x, n: self.n, explained, rank: self.rank, columns, own, atoms, caps })
     }
 
     /// The caps of some rows of X for the columns `atoms`, row-major.
@@ -109,24 +118,19 @@ impl Problem<'_> {
         }
     }
 
-    /// The same for all rows of X.
-    pub fn all_caps(&self, atoms: &[usize]) -> Option<Vec<f32>> {
-        self.caps((0..self.x.len() / self.n).into_par_iter(), atoms)
-    }
-
     /// Equal levels, nothing explained, Y = 0.
     pub fn start(&self, play: &Play<'_>) -> Point {
         let (f, m) = (play.rows(), play.columns.len());
         let d = vec![self.rank as f32 / m as f32; m];
         let mut c = vec![0.0; f * m];
-        super::iterate::put_levels(&mut c, &d, &play.own);
+        put_levels(&mut c, &d, &play.own);
         Point { c, d, y: vec![0.0; play.x.len()] }
     }
 
     /// The primal weight to begin with.
     pub fn first_weight(&self) -> f32 {
-        let rows = (self.x.len() / self.n) as f32;
-        (WEIGHT_OF_ROWS / rows).clamp(*FIRST_WEIGHTS.start(), *FIRST_WEIGHTS.end())
+        let rows = self.x.len() / self.n;
+        (WEIGHT_OF_ROWS / rows as f32).clamp(*FIRST_WEIGHTS.start(), *FIRST_WEIGHTS.end())
     }
 
     /// Whether a bound that is about a choice at hand is given up after this much work.
@@ -134,96 +138,191 @@ impl Problem<'_> {
         self.settings.at_hand.is_some() && bound <= 0.0 && work >= HOPELESS_WORK
     }
 
-    fn solve<'b>(&self, mut play: Play<'b>, start: Point, mut work: f64) -> FirstOrderOutcome {
-        let mut iterate = Iterate::new(&play, start, self.first_weight());
-        let mut best: Option<Best> = None;
-        let mut steps = 0;
-        let mut last_gap = f64::INFINITY;
-        while self.control.goes_on() && iterate.step(&play, self.control) {
-            steps += 1;
-            work += play.work();
-            let last = steps >= self.settings.steps || work + play.work() > self.settings.work;
-            if steps % LOOK_EVERY != 0 && steps != FIRST_LOOK && !last {
-                continue;
-            }
-            let Some(look) = iterate.look(&play, self.control) else { break };
-            work += play.work();
-            let in_play = look.product - top(&look.prices, self.rank);
-            let gap = look.error - in_play;
-            let mut outside = Vec::new();
-            if play.columns.len() < self.candidates.len() {
-                let Some(found) = self.price(&play, &iterate.feasible.y, &look) else { break };
-                outside = found;
-                work += 2.0 * self.x.len() as f64 * self.candidates.len() as f64;
-            }
-            let prices = look.prices.iter().chain(outside.iter().map(|(_, price)| price));
-            let bound = look.product - top(&prices.copied().collect::<Vec<_>>(), self.rank);
-            keep(&mut best, &play, &iterate.feasible, look.error, bound);
-            let known = best.as_ref().expect("just kept");
-            self.report(steps, known);
-            let enough = self.settings.is_enough(known.objective, known.lower_bound);
-            let hopeless = steps >= HOPELESS_STEPS && self.is_hopeless(in_play, work);
-            if last || enough || hopeless {
-                break;
-            }
-            let shrunk = gap < 0.4 * last_gap && last_gap.is_finite();
-            let old = gap < 0.8 * last_gap && iterate.age() as f64 > 0.36 * steps as f64;
-            if let Some(columns) = self.changed(&play, &iterate.feasible, &look, outside) {
-                let Some((next, point)) = self.change(&play, &iterate.feasible, columns) else {
-                    break;
-                };
-                play = next;
-                iterate = Iterate::new(&play, point, iterate.weight());
-                last_gap = gap;
-            } else if last_gap.is_infinite() {
-                last_gap = gap;
-            } else if shrunk || old {
-                iterate.restart();
-                last_gap = gap;
-            }
+    /// All rows in play and a point to begin with, where it pays that of a run on a part of the rows; the flops
+    /// of that are added to `work`. `None` when stopped, and where what the part proves is not worth going on.
+    fn begin<'b>(
+        &self,
+        x: &'b [f32],
+        all: &'b [usize],
+        columns: Vec<usize>,
+        work: &mut f64,
+    ) -> Option<(Play<'b>, Point)> {
+        let step = 4.0 * x.len() as f64 * columns.len() as f64;
+        if step < PART_PAYS || all.len() < PART * LEAST_PART {
+            let play = self.play(x, all, columns)?;
+            let start = self.start(&play);
+            return Some((play, start));
         }
-        self.outcome(best, &play, iterate, steps)
+        let part = spread(all.len(), all.len() / PART);
+        let rows = self.gather(&part);
+        let play = self.play(&rows, &part, columns)?;
+        let start = self.start(&play);
+        let mut run = Run::new(self, play, start, PART_STEPS, *work)?;
+        run.go();
+        *work = run.work;
+        let bound = run.best.as_ref().map_or(f64::NEG_INFINITY, |best| best.lower_bound);
+        if !self.control.goes_on() || self.is_hopeless(bound, *work) {
+            return None;
+        }
+        self.extended(&run, x, all)
     }
 
-    fn report(&self, steps: usize, best: &Best) {
-        let mean = |sum: f64| sum * self.n as f64 / self.x.len() as f64;
-        self.control.report(&Progress {
+    /// The point of a run on a part of the rows as a start for all of them: the same levels, and where a
+    /// row was not in the part, nothing explained.
+    fn extended<'b>(
+        &self,
+        part: &Run<'_, '_>,
+        x: &'b [f32],
+        all: &'b [usize],
+    ) -> Option<(Play<'b>, Point)> {
+        let (n, m) = (self.n, part.play.columns.len());
+        let play = self.play(x, all, part.play.columns.clone())?;
+        let found = &part.iterate.feasible;
+        let mut point = Point { d: found.d.clone(), ..self.start(&play) };
+        for (k, &i) in part.play.explained.iter().enumerate() {
+            point.c[i * m..][..m].copy_from_slice(&found.c[k * m..][..m]);
+            point.y[i * n..][..n].copy_from_slice(&found.y[k * n..][..n]);
+        }
+        put_levels(&mut point.c, &point.d, &play.own);
+        Some((play, point))
+    }
+
+    /// The weight that a level allows at most, caps apart.
+    fn most(&self, level: f64) -> f64 {
+        match self.settings.weights {
+            Weights::UpToDiagonal => level,
+            Weights::Free => 2.0 * level,
+        }
+    }
+}
+
+/// The iteration on the rows and columns in play, and the best that came of it.
+struct Run<'a, 'b> {
+    problem: &'a Problem<'a>,
+    play: Play<'b>,
+    iterate: Iterate,
+    best: Option<Best>,
+    steps: usize,
+    most_steps: usize,
+    work: f64,
+    last_gap: f64,
+}
+
+impl<'a, 'b> Run<'a, 'b> {
+    fn new(
+        problem: &'a Problem<'a>,
+        play: Play<'b>,
+        start: Point,
+        most_steps: usize,
+        work: f64,
+    ) -> Option<Self> {
+        let weight = problem.first_weight();
+        let iterate = Iterate::new(&play, start, weight, problem.control)?;
+        let last_gap = f64::INFINITY;
+        Some(Run { problem, play, iterate, best: None, steps: 0, most_steps, work, last_gap })
+    }
+
+    /// Steps until there is enough, or something limits them.
+    fn go(&mut self) {
+        let Problem { settings, control, .. } = *self.problem;
+        while control.goes_on() && self.iterate.step(&self.play, control) {
+            self.steps += 1;
+            self.work += self.play.work();
+            let last =
+                self.steps >= self.most_steps || self.work + self.play.work() > settings.work;
+            let every = if self.is_whole() { LOOK_EVERY } else { FIRST_LOOK };
+            let due = self.steps.is_multiple_of(every) || self.steps == FIRST_LOOK || last;
+            if due && (self.look(last).is_none() || last) {
+                break;
+            }
+        }
+    }
+
+    /// Looks at what the point is worth and changes columns or begins anew where that pays; `None` when
+    /// there is enough, or no hope, or it was stopped.
+    fn look(&mut self, last: bool) -> Option<()> {
+        let Problem { settings, control, rank, .. } = *self.problem;
+        let look = self.iterate.look(&self.play, control)?;
+        self.work += self.play.work();
+        let in_play = look.product - top(&look.prices, rank);
+        let gap = look.error - in_play;
+        let mut outside = Vec::new();
+        if self.play.columns.len() < self.problem.candidates.len() {
+            let (found, work) = self.problem.price(&self.play, &self.iterate.feasible.y, &look)?;
+            outside = found;
+            self.work += work;
+        }
+        let prices = look.prices.iter().chain(outside.iter().map(|(_, price)| price));
+        let bound = look.product - top(&prices.copied().collect::<Vec<_>>(), rank);
+        keep(&mut self.best, &self.play, &self.iterate.feasible, look.error, bound);
+        let known = self.best.as_ref().expect("just kept");
+        self.report(known);
+        let enough = self.is_whole() && settings.is_enough(known.objective, known.lower_bound);
+        let hopeless = self.steps >= HOPELESS_STEPS && self.problem.is_hopeless(in_play, self.work);
+        if last || enough || hopeless {
+            return None;
+        }
+        let known_gap = self.last_gap.is_finite();
+        let shrunk = known_gap && gap < 0.4 * self.last_gap;
+        let old = gap < 0.8 * self.last_gap && self.iterate.age() as f64 > 0.36 * self.steps as f64;
+        let point = &self.iterate.feasible;
+        if let Some(columns) = self.problem.changed(&self.play, point, &look, outside) {
+            let play = self.problem.change(&self.play, columns)?;
+            let before = std::mem::replace(&mut self.play, play).columns;
+            if !self.iterate.change(&before, &self.play, control) {
+                return None;
+            }
+        }
+        if !known_gap {
+            self.last_gap = gap;
+        } else if shrunk || old {
+            self.iterate.restart();
+            self.last_gap = gap;
+        }
+        Some(())
+    }
+
+    /// Whether all rows are in it.
+    fn is_whole(&self) -> bool {
+        self.play.x.len() == self.problem.x.len()
+    }
+
+    /// Says how far it is; what a part of the rows says is no bound.
+    fn report(&self, best: &Best) {
+        let mean = |sum: f64| sum / self.play.rows() as f64;
+        let known = self.is_whole() && best.lower_bound.is_finite();
+        self.problem.control.report(&Progress {
             stage: Stage::Localise,
             task: "bound",
-            done: steps,
-            total: Some(self.settings.steps),
+            done: self.steps,
+            total: Some(self.most_steps),
             figure: Some(("relaxed error", mean(best.objective))),
-            bound: best.lower_bound.is_finite().then(|| mean(best.lower_bound)),
+            bound: known.then(|| mean(best.lower_bound)),
         });
     }
 
-    fn outcome(
-        &self,
-        best: Option<Best>,
-        play: &Play<'_>,
-        iterate: Iterate,
-        steps: usize,
-    ) -> FirstOrderOutcome {
-        let stop = match self.control.cut_short() {
-            Some(stop) if steps < self.settings.steps => stop,
+    fn outcome(self) -> FirstOrderOutcome {
+        let Run { problem, play, iterate, best, steps, most_steps, .. } = self;
+        let stop = match problem.control.cut_short() {
+            Some(stop) if steps < most_steps => stop,
             _ => Stop::Finished,
         };
-        let f = self.x.len() / self.n;
+        let f = play.rows();
         let best = best.unwrap_or_else(|| Best {
             objective: f64::INFINITY,
-            columns: play.columns.clone(),
-            dual: vec![0.0; self.x.len()],
+            dual: vec![0.0; play.x.len()],
+            columns: play.columns,
             point: iterate.feasible,
             lower_bound: f64::NEG_INFINITY,
         });
-        let levels = with_trace(&best.point.d, self.rank);
+        let levels = with_trace(&best.point.d, problem.rank);
         let m = levels.len();
         let mut diagonal = vec![0.0; f];
         best.columns.iter().zip(&levels).for_each(|(&j, level)| diagonal[j] = *level);
         let localising = best.point.c.chunks_exact(m).enumerate().map(|(i, row)| {
             let entry = |q: usize| match best.columns[q] {
                 j if j == i => levels[q],
-                _ => f64::from(row[q]).max(0.0).min(self.most(levels[q])),
+                _ => f64::from(row[q]).max(0.0).min(problem.most(levels[q])),
             };
             let entries = (0..m).map(|q| (best.columns[q] as u32, entry(q)));
             entries.filter(|(_, weight)| *weight > 0.0).collect()
@@ -236,14 +335,6 @@ impl Problem<'_> {
             lower_bound: best.lower_bound,
             steps,
             stop,
-        }
-    }
-
-    /// The weight that a level allows at most, caps apart.
-    fn most(&self, level: f64) -> f64 {
-        match self.settings.weights {
-            Weights::UpToDiagonal => level,
-            Weights::Free => 2.0 * level,
         }
     }
 }

@@ -32,6 +32,36 @@ fn meets_the_cutting_planes_on_the_papers_program() {
     }
 }
 
+/// Enough rows that a part of them comes first, and columns are priced on a part of the rows.
+#[test]
+fn many_rows_begin_with_a_part_of_them() {
+    let instance = paper((2100, 500, 4, 0), 0.5, 3);
+    let allowed = vec![true; instance.x.features()];
+    let few = FirstOrderSettings { steps: 10, ..settings(Weights::UpToDiagonal) };
+    let control = Control::default();
+    let found = first_order(&instance.x, 4, &allowed, &few, &control).unwrap().unwrap();
+    let dual = found.dual.chunks_exact(500).map(|y| y.iter().map(|v| f64::from(*v)).collect());
+    let proven = total_bound(&instance.x, 4, &allowed, &dual.collect::<Vec<Vec<f64>>>());
+    let (value, bound) = (found.objective, found.lower_bound);
+    assert!((proven - bound).abs() < 1e-3 * value && bound < value, "{proven} {bound} {value}");
+    assert!(
+        value < 0.1 * instance.x.features() as f64,
+        "the part's levels explain all rows: {value}"
+    );
+}
+
+/// `<Y, X> - (sum of the r largest s_j)` in double precision, from all rows and columns.
+fn total_bound(x: &UnitRows, rank: usize, allowed: &[bool], y: &[Vec<f64>]) -> f64 {
+    let dot = |i: usize, j: usize| x.row(j).nonzeros().map(|(k, v)| v * y[i][k]).sum::<f64>();
+    let price = |j: usize| {
+        let others = (0..y.len()).filter(|i| *i != j).map(|i| dot(i, j).max(0.0));
+        dot(j, j) + others.sum::<f64>()
+    };
+    let mut prices: Vec<f64> = (0..y.len()).filter(|j| allowed[*j]).map(price).collect();
+    prices.sort_by(|a, b| b.total_cmp(a));
+    (0..y.len()).map(|i| dot(i, i)).sum::<f64>() - prices[..rank].iter().sum::<f64>()
+}
+
 #[test]
 fn a_stop_gives_the_best_so_far_or_nothing() {
     let instance = paper((30, 60, 4, 1), 3.0, 2);
