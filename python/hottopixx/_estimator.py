@@ -279,7 +279,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
             "epsilon": self.epsilon,
             "alpha": self.alpha,
             "max_seconds": self.max_seconds,
-            "seed": seed_number(self.random_state),
+            "seed": seed_number(self.random_state, "random_state"),
             "verbose": bool(self.verbose),
         }
 

@@ -9,9 +9,17 @@ import numpy as np
 import scipy.io
 import scipy.sparse as sp
 
+from ._advice import advise
+
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
+
+#: Tables that pandas reads.
+_TEXT_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+#: What columns are called that number rows, or hold their years: no data, and larger than most.
+_IDS = ("id", "ids", "index", "idx", "row", "rows", "unnamed: 0", "__index_level_0__")
+_YEARS = ("year", "years", "yr")
 
 #: Where AnnData keeps the matrix of observations x variables.
 _ANNDATA = "X"
@@ -36,9 +44,10 @@ def read(path: str | os.PathLike[str], key: str | None = None) -> NamedMatrix:
     path : path-like
         A file by its extension: `.mat` (MATLAB up to version 7.2), `.h5ad` (AnnData: observations x
         variables), `.h5`, `.hdf5` (needs h5py, as `.h5ad` and `.mat` of version 7.3 do), `.parquet`
-        (needs pyarrow; columns of numbers are the matrix, one of text names the rows), `.npy`,
-        `.npz` (numpy's and scipy's), `.mtx`, `.hdr` (the header of an ENVI image, which needs
-        spectral: a cube of height x width x bands, with the wavelengths as names of `columns`).
+        (needs pyarrow; columns of numbers are the matrix but for ids and years, which a warning
+        tells of, and one of text names the rows), `.npy`, `.npz` (numpy's and scipy's), `.mtx`,
+        `.hdr` (the header of an ENVI image, which needs spectral: a cube of height x width x bands,
+        with the wavelengths as names of `columns`).
     key : str, optional
         Which variable or data set, where there are several; "layers/counts" for a layer of AnnData.
 
@@ -73,7 +82,8 @@ def read(path: str | os.PathLike[str], key: str | None = None) -> NamedMatrix:
         if ending in readers:
             return readers[ending](path, key)
     known = ", ".join(readers)
-    raise ValueError(f"{path} has none of the endings that are known ({known}): convert it")
+    table = "read it with pd.read_csv and give that" if endings in _TEXT_TABLES else "convert it"
+    raise ValueError(f"{path} has none of the endings that are known ({known}): {table}")
 
 
 def _chosen(path: Path, names: list[str], key: str | None, what: str) -> str:
@@ -193,9 +203,27 @@ def _parquet(path: Path, key: str | None) -> NamedMatrix:
         names: str | None = _chosen(path, text, key, "column of text")
     else:
         names = text[0] if len(text) == 1 else None
+    aside = [name for name in numbers if _numbers_rows(name, table[name].to_numpy())]
+    if aside and len(aside) < len(numbers):
+        listed = ", ".join(repr(name) for name in aside)
+        advise(
+            f"{path}: set aside {listed}, which tell rows or years: read it by pandas to keep them"
+        )
+        numbers = [name for name in numbers if name not in aside]
+        names = aside[0] if names is None else names
     columns = [table[name].to_numpy().astype(float) for name in numbers]
     rows = None if names is None else [str(name) for name in table[names].to_pylist()]
     return NamedMatrix(np.column_stack(columns), rows, numbers)
+
+
+def _numbers_rows(name: str, values: Any) -> bool:
+    """Whether a column says which row this is: ids, all different, or years."""
+    name = name.strip().lower()
+    if values.dtype.kind not in "iu":
+        return False
+    if name in _YEARS:
+        return bool(((values >= 1500) & (values <= 2200)).all())
+    return (name in _IDS or name.endswith("_id")) and len(np.unique(values)) == len(values)
 
 
 def _npy(path: Path, key: str | None) -> NamedMatrix:

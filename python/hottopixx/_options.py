@@ -179,8 +179,8 @@ def whole(value: Any, name: str, least: int = 0) -> int:
     return number
 
 
-def seed_number(seed: Any) -> int:
-    """A seed for the library, from a number of any size; None is 0.
+def seed_number(seed: Any, name: str = "seed") -> int:
+    """A seed for the library, from a number of any size; None is 0. `name` is what callers call it.
 
     Numbers below 2**64 are taken as they are, others are mixed down to 64 bits. A generator of
     random numbers gives the next of its own.
@@ -193,7 +193,7 @@ def seed_number(seed: Any) -> int:
         return int(seed.integers(np.iinfo(np.int64).max))
     if seed is np.random:
         return int(np.random.mtrand._rand.randint(np.iinfo(np.int32).max))
-    number = whole(seed, "seed")
+    number = whole(seed, name)
     if number < _SEEDS:
         return number
     return int(np.random.SeedSequence(number).generate_state(1, np.uint64)[0])

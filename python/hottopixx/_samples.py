@@ -177,7 +177,7 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
             "effort": self.effort,
             "candidates": self.candidates,
             "max_seconds": self.max_seconds,
-            "seed": seed_number(self.random_state),
+            "seed": seed_number(self.random_state, "random_state"),
             "threads": threads_of(self.n_jobs),
             "verbose": bool(self.verbose),
         }
@@ -375,6 +375,10 @@ def _flat(X: Any) -> tuple[Any, tuple[int, int] | None]:
     """
     if hasattr(X, "nbands") and hasattr(X, "load"):
         X = X.load()
+    if getattr(X, "ndim", 3) > 3:
+        raise ValueError(
+            f"X has {X.ndim} dimensions: give samples x features, or height x width x bands"
+        )
     if is_sparse(X) or getattr(X, "ndim", 3) != 3 or hasattr(X, "columns"):
         return X, None
     array = np.asarray(X)

@@ -232,10 +232,16 @@ def _write(path: str | os.PathLike[str], kept: dict[str, Any], arrays: dict[str,
     texts = {_TEXT: np.array(text), _HASH: np.array(_digest(text, arrays))}
     # A file beside it first: what was there stays whole until the new one is.
     path = Path(path)
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: give the name of a file in it")
     partial = path.with_name(path.name + ".partial")
-    with open(partial, "wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **texts, **arrays)
-    partial.replace(path)
+    try:
+        with open(partial, "wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **texts, **arrays)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -170,6 +170,10 @@ def test_files_that_are_none_of_ours_are_refused(answer, tmp_path):
     np.savez(tmp_path / "other.npz", X=np.ones(3))
     with pytest.raises(ValueError, match="is no answer of hottopixx"):
         hottopixx.load(tmp_path / "other.npz")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(ValueError, match="is a folder: give the name of a file in it"):
+        answer.save(tmp_path / "folder")
+    assert not list(tmp_path.glob("*.partial"))
     answer.save(file)
     with zipfile.ZipFile(file) as old, zipfile.ZipFile(tmp_path / "changed", "w") as new:
         for name in old.namelist():

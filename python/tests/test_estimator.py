@@ -143,6 +143,8 @@ def test_a_seed_may_be_a_number_a_state_or_nothing():
     assert large[0] == 2**64 - 1 and len(set(large)) == 4 and max(large) < 2**64
     with pytest.raises(ValueError, match=r"seed is 4\.5: give a whole number"):
         seed_number(4.5)
+    with pytest.raises(ValueError, match="random_state is -3: it must not be negative"):
+        Hottopixx(1, random_state=-3).fit(np.eye(3) + 1)
 
 
 def test_says_what_is_wrong(instance):

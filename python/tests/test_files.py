@@ -59,6 +59,13 @@ def test_parquet(tmp_path):
     parquet.write_table(pa.table({"a": [1.0, None]}), tmp_path / "holes.parquet")
     with pytest.raises(ValueError, match="missing values in column 'a'"):
         hottopixx.read(tmp_path / "holes.parquet")
+    ids = pa.table({"cell_id": [107, 109], "year": [1999, 1999], "a": [1, 0], "id": [4, 4]})
+    parquet.write_table(ids, tmp_path / "ids.parquet")
+    with pytest.warns(hottopixx.AdviceWarning, match="set aside 'cell_id', 'year'"):
+        found = hottopixx.read(tmp_path / "ids.parquet")
+    assert (found.rows, found.columns) == (["107", "109"], ["a", "id"])
+    with pytest.raises(ValueError, match=r"read it with pd\.read_csv"):
+        hottopixx.read(tmp_path / "a.csv")
 
 
 def test_cubes_of_matlab_and_envi(tmp_path):

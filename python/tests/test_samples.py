@@ -157,6 +157,8 @@ def test_says_what_is_wrong():
         HottSamples(abundances="half").fit(cube)
     with pytest.raises(ValueError, match="Negative values in data passed to HottSamples"):
         HottSamples().fit(-cube)
+    with pytest.raises(ValueError, match="X has 4 dimensions: give samples x features, or height"):
+        HottSamples().fit(cube[None])
     model = HottSamples(3, method="spa").fit(cube.reshape(80, 30))
     with pytest.raises(ValueError, match=r"give shape=\(height, width\)"):
         model.maps_()

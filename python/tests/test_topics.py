@@ -410,6 +410,7 @@ def test_says_what_is_wrong(model, documents, counts):
     refused("prior = -1 is not possible", prior=-1.0)
     refused("stop_words is 3: give a language", stop_words=3)
     refused("klingon", stop_words="klingon")
+    refused("anchors = oil is not possible: it is given twice", anchors="oil, oil")
     with pytest.raises(NotFittedError):
         HottTopics().transform(documents)
     with pytest.raises(NotFittedError):

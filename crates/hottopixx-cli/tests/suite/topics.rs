@@ -257,6 +257,8 @@ fn anchors_and_words_are_the_callers() {
     assert!(GAME.contains(&found["name"].as_str().unwrap()), "{found}");
     let unknown = folder.refusal(&["topics", "news.txt", "-r", "3", "--anchors", "unicorn"], 1);
     assert!(unknown.contains("unicorn") && unknown.contains("vocabulary"), "{unknown}");
+    let twice = folder.refusal(&["topics", "news.txt", "-r", "3", "--anchors", "oil,oil"], 1);
+    assert!(twice.contains("oil") && twice.contains("given twice"), "{twice}");
     let language = folder.refusal(&["topics", "news.txt", "-r", "3", "--stop-words", "klingon"], 1);
     assert!(language.contains("english"), "{language}");
     let many = folder.refusal(&["topics", "news.txt", "-r", "300"], 1);

@@ -42,6 +42,9 @@ const IDS: [&str; 21] = [
     "subject",
 ];
 
+/// Rows after which a first column that rises by one from row to row numbers them, whatever it begins with.
+const RUN: usize = 8;
+
 /// Names of columns that hold years.
 const YEAR_NAMES: [&str; 9] =
     ["year", "years", "yr", "jahr", "annee", "année", "ano", "año", "anno"];
@@ -129,7 +132,9 @@ impl Column<'_> {
         let named = self.name.map(|name| name.trim().to_lowercase());
         let name = named.as_deref().unwrap_or("-");
         let first_rows = if named.is_some() { 3 } else { 5 };
-        let counts_up = rises(|a, b| b == a + 1) && matches!(values.first(), Some(0 | 1));
+        // From another number it takes more rows: a column of measurements may rise by one for a while.
+        let from_start = matches!(values.first(), Some(0 | 1));
+        let counts_up = rises(|a, b| b == a + 1) && (from_start || rows >= RUN);
         let is_id = IDS.contains(&name) || ends_in_id(self.name.unwrap_or(""));
         // The same number may stand in several rows that follow each other.
         let blocks = rows >= 5 && rises(|a, b| b >= a) && sorted.first() < sorted.last();

@@ -82,6 +82,12 @@ fn row_numbers_and_years_are_not_data() {
     // The first column of numbers that count up, without a telling name.
     let loaded = auto("x,a,b\n1,5,6\n2,7,8\n3,9,1\n");
     assert_eq!((loaded.matrix.cols(), loaded.row_names), (2, names(&["1", "2", "3"])));
+    // Or that go on counting, without a header and from any number.
+    let table = |rows: std::ops::Range<usize>| -> String {
+        rows.map(|i| format!("{i},{},{}\n", i * i % 7, 3)).collect()
+    };
+    assert_eq!(auto(&table(17..25)).row_names.unwrap()[7], "24");
+    assert_eq!(auto(&table(17..24)).matrix.cols(), 3);
     // Years name rows where nothing better does.
     let loaded = auto("gnp,YEAR\n5,1950\n6,1951\n7,1952\n");
     assert_eq!((loaded.matrix.cols(), loaded.row_names), (1, names(&["1950", "1951", "1952"])));

@@ -19,6 +19,8 @@ pub struct Corpus {
     distinct: usize,
     /// What was decided on the way, in whole sentences.
     notes: Vec<String>,
+    /// Whether it is a table that somebody else made, which may be the wrong way round.
+    table: bool,
 }
 
 impl Corpus {
@@ -30,7 +32,7 @@ impl Corpus {
         notes: Vec<String>,
     ) -> Corpus {
         let (tokens, documents) = frequencies(&counts);
-        Corpus { counts, words, tokens, documents, distinct, notes }
+        Corpus { counts, words, tokens, documents, distinct, notes, table: false }
     }
 
     /// From counts, documents x words, with the words' names where they are known: those that
@@ -67,7 +69,7 @@ impl Corpus {
         let stop_words = if names.is_some() { stop_words } else { &StopWords::None };
         let out = stop_words.of(&all, corpus.documents());
         let kept: Vec<usize> = (0..found).filter(|&i| !out.words[i] && tokens[i] > 0.0).collect();
-        corpus.distinct = kept.len();
+        (corpus.distinct, corpus.table) = (kept.len(), true);
         corpus.notes.extend(Some(out.reason).filter(|reason| !reason.is_empty()));
         Ok(if kept.len() == found { corpus } else { corpus.select(&kept) })
     }
@@ -97,6 +99,11 @@ impl Corpus {
         &self.notes
     }
 
+    /// Whether it was made from counts, not from text.
+    pub(crate) fn is_table(&self) -> bool {
+        self.table
+    }
+
     /// For each word, how often it occurs and in how many documents.
     pub fn frequencies(&self) -> (Vec<f64>, Vec<usize>) {
         (self.tokens.clone(), self.documents.clone())
@@ -112,6 +119,7 @@ impl Corpus {
             documents: kept.iter().map(|&i| self.documents[i]).collect(),
             distinct: self.distinct,
             notes: self.notes.clone(),
+            table: self.table,
         }
     }
 }

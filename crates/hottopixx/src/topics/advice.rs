@@ -53,18 +53,19 @@ pub(super) fn advice(
     advice
 }
 
-/// Whether the rows of a corpus look like words.
+/// Whether the rows of a table look like words; rows of zeros say nothing.
 fn looks_turned(corpus: &Corpus) -> bool {
     let counts = corpus.counts();
-    let rows: Vec<f64> = (0..counts.rows()).map(|d| counts.row(d).1.iter().sum()).collect();
-    words_are_columns(&rows, &corpus.frequencies().0) == Some(false)
+    let rows = (0..counts.rows()).map(|d| counts.row(d).1.iter().sum());
+    let rows: Vec<f64> = rows.filter(|sum: &f64| *sum > 0.0).collect();
+    corpus.is_table() && words_are_columns(&rows, &corpus.frequencies().0) == Some(false)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::matrix::Dense;
-    use crate::text::StopWords;
+    use crate::text::{Counter, Reading, StopWords};
 
     /// 40 documents of like length, words of frequencies 1, 1/2, 1/3, …
     fn corpus(turned: bool) -> Corpus {
@@ -88,5 +89,15 @@ mod tests {
         assert!(both.len() == 2 && both[0].contains("0.95") && both[1].starts_with("10 of 40"));
         let turned = advice(&corpus(true), &[0.2; 2], &[5.0; 60], &fine);
         assert!(turned.len() == 1 && turned[0].ends_with("transpose."), "{turned:?}");
+        // Text is never the wrong way round, however unlike in length documents are.
+        let mut counter =
+            Counter::new(Reading { stop_words: StopWords::None, ..Reading::default() }).unwrap();
+        let long = |d: usize| {
+            ["a", "b", "c"].map(|w| format!("{w}{w}{}", d % 20)).join(" ").repeat(1 + d * d % 97)
+        };
+        let texts: Vec<String> = (0..60).map(long).collect();
+        counter.add(&texts).unwrap();
+        let text = counter.finish().unwrap();
+        assert_eq!(advice(&text, &[0.2; 2], &[5.0; 60], &fine), Vec::<String>::new());
     }
 }

@@ -105,6 +105,14 @@ impl Topics {
                 format!("there are {} anchors: raise the rank to that", self.anchors.len());
             return Err(Error::Setting { name: "rank", value: self.rank.to_string(), remedy });
         }
+        for (k, anchor) in self.anchors.iter().enumerate() {
+            if self.anchors[..k].contains(anchor) {
+                let remedy = "it is given twice, and two topics cannot be told apart by one name: give each \
+                              topic its own"
+                    .to_owned();
+                return Err(Error::Setting { name: "anchors", value: anchor.join("+"), remedy });
+            }
+        }
         Ok(())
     }
 }

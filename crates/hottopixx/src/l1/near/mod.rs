@@ -78,8 +78,8 @@ pub struct NearSolver {
 enum End {
     /// No far point turned: the answer is that of the whole problem.
     Settled,
-    /// Points went on turning.
-    Undecided,
+    /// Points went on turning: where the next walk would begin, in terms of the near points.
+    Undecided(Basis),
     /// The control stopped them.
     Stopped,
 }
@@ -139,15 +139,15 @@ impl NearSolver {
             Some(basis) => self.inwards(p, basis),
             None => self.crash(p),
         };
-        let (pivots, end) = self.rounds(p, basis);
+        let (pivots, end) = self.rounds(ROUNDS, p, basis);
         let (pivots, stopped) = match end {
             End::Settled => (pivots, false),
             End::Stopped => {
                 self.step_back(p);
                 (pivots, true)
             }
-            End::Undecided => {
-                let basis = self.outwards(p, &self.solver.basis());
+            End::Undecided(basis) => {
+                let basis = self.outwards(p, &basis);
                 let whole = self.solver.improve(p, Some(&basis));
                 return self.take_whole(p, whole, pivots);
             }
@@ -163,11 +163,11 @@ impl NearSolver {
 
     /// Walks and mends the near points until no far point turns: the pivots it took and how it
     /// ended. The weights and residuals are those of the last walk.
-    fn rounds(&mut self, p: &Problem<'_>, mut basis: Basis) -> (usize, End) {
+    fn rounds(&mut self, most: usize, p: &Problem<'_>, mut basis: Basis) -> (usize, End) {
         let control = self.control.clone();
         let mut watch = control.watch();
         let mut pivots = 0;
-        for round in 1..=ROUNDS {
+        for round in 1..=most {
             let near = &self.near;
             let inner = Problem {
                 design: &near.design,
@@ -199,7 +199,7 @@ impl NearSolver {
                 basis = self.crash(p);
             }
         }
-        (pivots, End::Undecided)
+        (pivots, End::Undecided(basis))
     }
 
     /// Takes over an answer that the solver found on all points.
@@ -320,5 +320,48 @@ impl NearSolver {
             active: basis.active.iter().map(|&at| self.near.points[at as usize]).collect(),
             upper: atoms(&basis.upper),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::design::Design;
+    use super::*;
+    use crate::matrix::Dense;
+
+    /// Rounds that end with new near points hand on a vertex in terms of these. The last walk's, whose points are
+    /// others, once stood in its place: no vertex of anything, or with points that were not there any more.
+    #[test]
+    fn a_vertex_that_is_handed_on_is_one_of_the_points_at_hand() {
+        let mut state = 55u64;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as f64 / (1u64 << 31) as f64
+        };
+        let (m, n) = (32, 650);
+        let atoms = Dense::new(m, n, (0..m * n).map(|_| next().powi(2)).collect()).unwrap();
+        let x: Vec<f64> = (0..n).map(|_| next().powi(2)).collect();
+        let design = Design::new(&atoms, Loss::Hinge);
+        let usable: Vec<u32> = (0..m as u32).collect();
+        let p = Problem { design: &design, x: &x, usable: &usable, upper: None };
+        let mut near = NearSolver::default();
+        near.set_bounds(&p);
+        near.choose_start(&p, &[], None, &vec![0.0; m]);
+        near.choose_near(&p, 1);
+        near.near.gather(&p, &near.far);
+        let basis = near.crash(&p);
+        let (_, End::Undecided(basis)) = near.rounds(1, &p, basis) else {
+            panic!("one round is not enough here")
+        };
+        // Those where the smoothed fit misses least: offered to hold the free weights.
+        let misses = |at: usize| near.smooth.residual[at].abs();
+        let holds = |at: &usize| basis.active.contains(&(*at as u32));
+        let (held, others): (Vec<usize>, Vec<usize>) = (0..near.near.points.len()).partition(holds);
+        assert_eq!((held.len(), basis.active.len()), (2 * basis.free.len(), held.len()));
+        let most = held.iter().map(|&at| misses(at)).fold(0.0, f64::max);
+        assert!(others.iter().all(|&at| misses(at) >= most));
+        let found = NearSolver::default().fit(&p, &[], None, &vec![0.0; m]).value;
+        let expected = Solver::new().fit(&p, None).value;
+        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
     }
 }
