@@ -91,6 +91,11 @@ def factor(
     outliers : int or "auto", optional
         Set rows aside that no others explain: this many, or those that stand out. They are named in
         `Factorization.outliers`, cannot be hott and do not count in the errors, but for `per_row`.
+    missing : {"refuse", "observed"}, default="refuse"
+        What becomes of entries that are NaN or, in a masked array, masked. "observed": they are
+        left out of fits, errors and bounds; an error is that of the observed entries of a row, over
+        their sum, and hott rows are completed first (`Factorization.completed`). "lp", "minimax",
+        "total" and "agkm" are about all entries and refuse them.
     groups : bool, default=True
         Whether to look for the rows that could stand in the place of each hott row.
     memory : int, optional

@@ -199,7 +199,10 @@ impl Fault {
                 let (what, remedy) = if value.is_finite() {
                     ("negative", "entries must not be negative; shift or clip the data first")
                 } else {
-                    ("not finite", "entries must be finite; fill or drop missing values first")
+                    (
+                        "not finite",
+                        "entries must be finite; fill or drop missing values, or say --missing observed",
+                    )
                 };
                 Error::Value { file, place, value, what, remedy }
             }

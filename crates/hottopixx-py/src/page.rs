@@ -78,6 +78,7 @@ pub fn answer_page(
         inexact_rows: kept.inexact_rows,
         zero_rows: kept.zero_rows,
         outliers: kept.outliers,
+        completion: None,
         stop: kept.stop,
         seconds: kept.seconds,
     };

@@ -12,6 +12,7 @@ mod compare;
 mod evaluate;
 mod memory;
 mod method;
+mod missing;
 mod outliers;
 mod path;
 mod pipeline;
@@ -25,6 +26,7 @@ pub use certified::{Certified, RankNeeded};
 pub use compare::{Compared, Comparison, Skipped};
 pub use memory::{Footprint, Work};
 pub use method::Method;
+pub use missing::{Completion, Missing};
 pub use outliers::Outliers;
 pub use path::{RankPath, RankPoint};
 pub use result::{Errors, Factorization, HottRow, Seconds};
@@ -58,9 +60,12 @@ impl Factor {
         let settings = Factor { rank: hott.len(), constraints, ..self.clone() };
         settings.in_pool(|| {
             let mut clock = Clock::new(&settings.control);
-            let prepared = clock.time(Stage::Normalise, || Prepared::new(&settings, matrix))?;
+            let completed = clock.time(Stage::Normalise, || settings.completed(matrix))?;
+            let x = completed.unit_rows()?;
+            let prepared = Prepared::with_x(&settings, &completed.matrix, x)?;
             let rows = prepared.unit_rows(hott)?;
-            prepared.evaluate(rows, clock)
+            let answer = prepared.evaluate(rows, clock)?;
+            Ok(completed.told_with(answer))
         })
     }
 }

@@ -72,7 +72,9 @@ impl Factor {
         let constraints = self.constraints.of_parts();
         let settings = Factor { rank: hott.len(), constraints, ..self.clone() };
         settings.in_pool(|| {
-            let prepared = Prepared::new(&settings, matrix)?;
+            let completed = settings.completed(matrix)?;
+            let x = completed.unit_rows()?;
+            let prepared = Prepared::with_x(&settings, &completed.matrix, x)?;
             if prepared.settings.cleaning != Cleaning::Exact {
                 return Err(Error::Setting {
                     name: "path",

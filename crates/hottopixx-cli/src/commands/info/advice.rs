@@ -112,9 +112,9 @@ fn problems(survey: &Survey) -> Vec<String> {
     }
     if numbers.missing > 0 {
         let remedy = if survey.table.is_some() {
-            "say --missing zero, drop-rows or drop-columns"
+            "say --missing observed, zero, drop-rows or drop-columns"
         } else {
-            "fill them, or drop their rows or columns"
+            "say --missing observed, fill them, or drop their rows or columns"
         };
         out.push(format!("{} entries are missing: {remedy}", grouped(numbers.missing as usize)));
     }

@@ -50,7 +50,7 @@ impl Problem<'_> {
             return Some((self.candidates.to_vec(), 0.0));
         };
         let rows: Vec<usize> = (0..sample).map(|k| k * f / sample).collect();
-        let x = self.gather(&rows);
+        let x = self.targets(&rows);
         let play = self.play(&x, &rows, self.candidates.to_vec())?;
         let mut iterate = Iterate::new(&play, self.start(&play), self.first_weight());
         for _ in 0..SAMPLE_STEPS {
@@ -188,7 +188,8 @@ impl Problem<'_> {
         let c = (0..f).flat_map(|i| pick(&point.c, i)).collect();
         let (d, y) = (pick(&point.d, 0), point.y.clone());
         let atoms = self.gather(&columns);
-        let next = Play { columns, own, atoms, caps, ..*play };
+        let gaps = play.gaps.clone();
+        let next = Play { columns, own, atoms, caps, gaps, ..*play };
         Some((next, Point { c, d, y }))
     }
 }

@@ -44,6 +44,8 @@ pub(super) struct Play<'a> {
     pub atoms: Vec<f32>,
     /// u, f x m.
     pub caps: Vec<f32>,
+    /// The columns in which each row of `x` was not observed: Y is zero there. Empty where nothing is missing.
+    pub gaps: Vec<&'a [u32]>,
 }
 
 impl Play<'_> {
@@ -54,6 +56,12 @@ impl Play<'_> {
     /// Flops of one step.
     pub fn work(&self) -> f64 {
         4.0 * self.x.len() as f64 * self.columns.len() as f64
+    }
+
+    /// Zeros in the columns in which a row was not observed.
+    fn blank(&self, i: usize, row: &mut [f32]) {
+        let gaps = self.gaps.get(i).copied().unwrap_or_default();
+        gaps.iter().for_each(|&k| row[k as usize] = 0.0);
     }
 
     /// `Y A^T`, f x m. False when stopped.
@@ -108,7 +116,10 @@ pub(super) struct Iterate {
 
 impl Iterate {
     pub fn new(play: &Play<'_>, start: Point, weight: f32) -> Self {
-        let metric = Metric::new(&play.atoms, play.n, weight);
+        let metric = match play.gaps.is_empty() {
+            true => Metric::new(&play.atoms, play.n, weight),
+            false => Metric::by_column(&play.atoms, play.n, weight),
+        };
         let shifts = vec![0.0; play.rows()];
         let room = vec![0.0; start.c.len()];
         Iterate {
@@ -187,9 +198,12 @@ impl Iterate {
         let (anchor, metric) = (&self.anchor.y, &self.metric);
         let parts = (self.at.y.par_chunks_mut(n)).zip(fit.par_chunks_mut(n));
         let parts = parts.zip(play.x.par_chunks(n).zip(anchor.par_chunks(n)));
-        parts.zip(&mut self.shifts).for_each(|(((y, fit), (x, anchor)), shift)| {
+        let parts = parts.zip(&mut self.shifts).enumerate();
+        parts.for_each(|(i, (((y, fit), (x, anchor)), shift))| {
             metric.step(y, fit, x, shift);
             dual_clip(y, fit, anchor, *shift, keep);
+            play.blank(i, y);
+            play.blank(i, fit);
         });
         pull(&mut self.at.c, &self.anchor.c, keep);
         pull(&mut self.at.d, &self.anchor.d, keep);
@@ -213,9 +227,11 @@ impl Iterate {
         if !gemm_while(go_on, play.rows(), m, n, 1.0, c, &play.atoms, false, 0.0, &mut fit) {
             return None;
         }
-        let rows = fit.par_chunks(n).zip(play.x.par_chunks(n)).zip(y.par_chunks(n));
+        let rows = fit.par_chunks_mut(n).zip(play.x.par_chunks(n)).zip(y.par_chunks(n));
         let figures: Vec<(f64, f64)> = rows
-            .map(|((fit, x), y)| {
+            .enumerate()
+            .map(|(i, ((fit, x), y))| {
+                play.blank(i, fit);
                 let product: f64 = x.iter().zip(y).map(|(x, y)| f64::from(x * y)).sum();
                 (product, l1_distance(x, fit))
             })

@@ -45,6 +45,8 @@ pub(super) struct Metric {
     atoms: usize,
     /// `s^2`.
     stiffness: f64,
+    /// Whether there is a term for the direction of all columns together.
+    shifts: bool,
 }
 
 impl Metric {
@@ -57,9 +59,22 @@ impl Metric {
         }
         mass.iter_mut().for_each(|sum| *sum = sum.max(LEAST_MASS) / m as f64);
         let norm = (MARGIN * norm(atoms, &mass)).clamp(LEAST_NORM, 1.0);
+        Metric::with_norm(mass, m, norm, weight)
+    }
+
+    /// For rows of Y that are zero in columns of their own: steps of each column by itself, `M = w D`, which holds on
+    /// any part of the columns.
+    pub fn by_column(atoms: &[f32], n: usize, weight: f32) -> Self {
+        let metric = Metric::new(atoms, n, weight);
+        let mass = metric.mass.iter().map(|mass| f64::from(*mass)).collect();
+        Metric { shifts: false, ..Metric::with_norm(mass, metric.atoms, 1.0, weight) }
+    }
+
+    fn with_norm(mass: Vec<f64>, m: usize, norm: f64, weight: f32) -> Self {
+        let n = mass.len();
         let mass: Vec<f32> = mass.into_iter().map(|v| v as f32).collect();
         let steps = vec![0.0; n];
-        let mut metric = Metric { mass, steps, atoms: m, stiffness: norm * norm };
+        let mut metric = Metric { mass, steps, atoms: m, stiffness: norm * norm, shifts: true };
         metric.weigh(weight);
         metric
     }
@@ -75,6 +90,10 @@ impl Metric {
     /// last step.
     pub fn step(&self, y: &[f32], fit: &mut [f32], x: &[f32], t: &mut f32) {
         dual_step(y, fit, x, &self.steps);
+        if !self.shifts {
+            *t = 0.0;
+            return;
+        }
         // Clipping nothing and shifting nothing, this is the sum over y itself.
         let before = y.iter().zip(&self.mass).map(|(y, mass)| f64::from(y * mass)).sum::<f64>();
         let (mut low, mut high) =
@@ -117,7 +136,7 @@ impl Metric {
             squares += mass * way * way;
             sum += mass * way;
         }
-        self.stiffness * squares + sum * sum
+        self.stiffness * squares + if self.shifts { sum * sum } else { 0.0 }
     }
 }
 

@@ -7,6 +7,7 @@ use super::{FirstOrderOutcome, FirstOrderSettings, Weights};
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Steps between two looks at what the point is worth, with a pricing of all columns. The first comes early: columns
 /// that are missed on a sample of the rows are worth more than steps without them.
@@ -31,12 +32,15 @@ pub(super) fn run(
     control: &Control,
 ) -> Option<FirstOrderOutcome> {
     let dense = dense(x, control)?;
+    let targets = without_gaps(x, &dense);
     let guide = (settings.weights == Weights::Free).then(|| CapGuide::new(&dense, x.examples()));
     let (n, guide) = (x.examples(), guide.as_ref());
-    let problem = Problem { x: &dense, n, rank, candidates: &candidates, guide, settings, control };
+    let (candidates, rows) = (&candidates[..], &dense[..]);
+    let problem =
+        Problem { x: &targets, rows, unit: x, n, rank, candidates, guide, settings, control };
     let (columns, work) = problem.first_columns()?;
     let all: Vec<usize> = (0..x.features()).collect();
-    let play = problem.play(&dense, &all, columns)?;
+    let play = problem.play(&targets, &all, columns)?;
     let start = problem.start(&play);
     Some(problem.solve(play, start, work))
 }
@@ -52,10 +56,25 @@ fn dense(x: &UnitRows, control: &Control) -> Option<Vec<f32>> {
     done.then_some(out)
 }
 
+/// X, f x n, with zeros where entries were not observed.
+fn without_gaps<'a>(x: &UnitRows, dense: &'a [f32]) -> Cow<'a, [f32]> {
+    if !x.has_gaps() {
+        return Cow::Borrowed(dense);
+    }
+    let mut targets = dense.to_vec();
+    for (i, row) in targets.chunks_exact_mut(x.examples()).enumerate() {
+        x.gaps(i).iter().for_each(|&k| row[k as usize] = 0.0);
+    }
+    Cow::Owned(targets)
+}
+
 /// What is solved, and how far.
 pub(super) struct Problem<'a> {
-    /// X, f x n.
+    /// The rows to explain, f x n: X, with zeros where entries were not observed.
     pub x: &'a [f32],
+    /// The rows that explain them: X.
+    rows: &'a [f32],
+    unit: &'a UnitRows,
     pub n: usize,
     pub rank: usize,
     /// Rows that may be hott, increasing.
@@ -75,13 +94,19 @@ struct Best {
     dual: Vec<f32>,
 }
 
-impl Problem<'_> {
+impl<'a> Problem<'a> {
     fn row(&self, i: usize) -> &[f32] {
-        &self.x[i * self.n..][..self.n]
+        &self.rows[i * self.n..][..self.n]
     }
 
+    /// Rows of X as atoms.
     pub fn gather(&self, rows: &[usize]) -> Vec<f32> {
         rows.iter().flat_map(|&i| self.row(i)).copied().collect()
+    }
+
+    /// Rows that are to be explained.
+    pub fn targets(&self, rows: &[usize]) -> Vec<f32> {
+        rows.iter().flat_map(|&i| &self.x[i * self.n..][..self.n]).copied().collect()
     }
 
     /// The rows `explained` of X, which are those of `x`, with the given columns in play.
@@ -90,11 +115,18 @@ impl Problem<'_> {
         x: &'b [f32],
         explained: &[usize],
         columns: Vec<usize>,
-    ) -> Option<Play<'b>> {
+    ) -> Option<Play<'b>>
+    where
+        'a: 'b,
+    {
+        let gaps = match self.unit.has_gaps() {
+            true => explained.iter().map(|&i| self.unit.gaps(i)).collect(),
+            false => Vec::new(),
+        };
         let own = columns.iter().map(|j| explained.binary_search(j).ok()).collect::<Vec<_>>();
         let atoms = self.gather(&columns);
         let caps = self.caps(explained.par_iter().copied(), &columns)?;
-        Some(Play { x, n: self.n, rank: self.rank, columns, own, atoms, caps })
+        Some(Play { x, n: self.n, rank: self.rank, columns, own, atoms, caps, gaps })
     }
 
     /// The caps of some rows of X for the columns `atoms`, row-major.
