@@ -96,6 +96,7 @@ impl Problem<'_> {
             if !gemm_while(go_on, f, n, m, 1.0, y, &atoms, true, 0.0, &mut g) {
                 return None;
             }
+            play.count(&mut g, m);
             // Caps are dear: most columns are out of the question with weights of one already, or
             // with caps on a part of the rows.
             let ones = vec![1.0; f * m];
@@ -189,7 +190,8 @@ impl Problem<'_> {
         let (d, y) = (pick(&point.d, 0), point.y.clone());
         let atoms = self.gather(&columns);
         let gaps = play.gaps.clone();
-        let next = Play { columns, own, atoms, caps, gaps, ..*play };
+        let lambdas = play.lambdas.clone();
+        let next = Play { columns, own, atoms, caps, lambdas, gaps, ..*play };
         Some((next, Point { c, d, y }))
     }
 }

@@ -44,6 +44,9 @@ pub(super) struct Play<'a> {
     pub atoms: Vec<f32>,
     /// u, f x m.
     pub caps: Vec<f32>,
+    /// How much each row counts, at most one; empty where all count the same. `x` has rows times this, and Y is that of
+    /// rows counting the same: `<Y, diag(l) (X - C A)>`.
+    pub lambdas: Vec<f32>,
     /// The columns in which each row of `x` was not observed: Y is zero there. Empty where nothing is missing.
     pub gaps: Vec<&'a [u32]>,
 }
@@ -64,18 +67,46 @@ impl Play<'_> {
         gaps.iter().for_each(|&k| row[k as usize] = 0.0);
     }
 
-    /// `Y A^T`, f x m. False when stopped.
-    fn prices(
-        &self,
-        y: &[f32],
-        out: &mut [f32],
-        weight: f32,
-        keep: f32,
-        control: &Control,
-    ) -> bool {
+    /// `diag(l) Y A^T`, f x m. False when stopped.
+    fn prices(&self, y: &[f32], out: &mut [f32], control: &Control) -> bool {
         let (f, m) = (self.rows(), self.columns.len());
         let go_on = || control.goes_on();
-        gemm_while(go_on, f, self.n, m, weight, y, &self.atoms, true, keep, out)
+        if !gemm_while(go_on, f, self.n, m, 1.0, y, &self.atoms, true, 0.0, out) {
+            return false;
+        }
+        self.count(out, m);
+        true
+    }
+
+    /// `out + w diag(l) Y A^T` in the place of `out`, with `room` for the product. False when stopped.
+    fn add_prices(
+        &self,
+        y: &[f32],
+        (out, room): (&mut [f32], &mut [f32]),
+        weight: f32,
+        control: &Control,
+    ) -> bool {
+        if self.lambdas.is_empty() {
+            let (f, m) = (self.rows(), self.columns.len());
+            let go_on = || control.goes_on();
+            return gemm_while(go_on, f, self.n, m, weight, y, &self.atoms, true, 1.0, out);
+        }
+        if !self.prices(y, room, control) {
+            return false;
+        }
+        let slices = out.par_chunks_mut(SLICE).zip(room.par_chunks(SLICE));
+        slices.for_each(|(out, room)| {
+            out.iter_mut().zip(room).for_each(|(out, price)| *out += weight * price);
+        });
+        true
+    }
+
+    /// Multiplies rows of this width by what they count.
+    pub fn count(&self, out: &mut [f32], width: usize) {
+        if !self.lambdas.is_empty() {
+            let rows = out.par_chunks_mut(width).zip(&self.lambdas);
+            rows.for_each(|(row, lambda)| row.iter_mut().for_each(|v| *v *= lambda));
+        }
     }
 }
 
@@ -174,7 +205,7 @@ impl Iterate {
         // C' = project(C + w Y A^T), own entries apart.
         let z = &mut self.feasible.c;
         z.copy_from_slice(&self.at.c);
-        if !play.prices(&self.at.y, z, self.weight, 1.0, control) {
+        if !play.add_prices(&self.at.y, (z, &mut self.room), self.weight, control) {
             return false;
         }
         let take = |(q, own): (usize, &Option<usize>)| match own {
@@ -195,6 +226,7 @@ impl Iterate {
         if !gemm_while(go_on, play.rows(), m, n, 1.0, &self.at.c, &play.atoms, false, 0.0, fit) {
             return false;
         }
+        play.count(fit, n);
         let (anchor, metric) = (&self.anchor.y, &self.metric);
         let parts = (self.at.y.par_chunks_mut(n)).zip(fit.par_chunks_mut(n));
         let parts = parts.zip(play.x.par_chunks(n).zip(anchor.par_chunks(n)));
@@ -214,7 +246,7 @@ impl Iterate {
     pub fn look(&mut self, play: &Play<'_>, control: &Control) -> Option<Look> {
         let (n, m) = (play.n, play.columns.len());
         let Point { c, y, .. } = &self.feasible;
-        if !play.prices(y, &mut self.room, 1.0, 0.0, control) {
+        if !play.prices(y, &mut self.room, control) {
             return None;
         }
         let own = |q: usize| play.own[q].map_or(0.0, |i| f64::from(self.room[i * m + q]));
@@ -227,6 +259,7 @@ impl Iterate {
         if !gemm_while(go_on, play.rows(), m, n, 1.0, c, &play.atoms, false, 0.0, &mut fit) {
             return None;
         }
+        play.count(&mut fit, n);
         let rows = fit.par_chunks_mut(n).zip(play.x.par_chunks(n)).zip(y.par_chunks(n));
         let figures: Vec<(f64, f64)> = rows
             .enumerate()

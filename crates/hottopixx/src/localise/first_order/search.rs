@@ -32,12 +32,29 @@ pub(super) fn run(
     control: &Control,
 ) -> Option<FirstOrderOutcome> {
     let dense = dense(x, control)?;
-    let targets = without_gaps(x, &dense);
+    let (lambdas, scale) = match settings.weights {
+        Weights::Free => lambdas(x),
+        Weights::UpToDiagonal => (Vec::new(), 1.0),
+    };
+    let settings =
+        &FirstOrderSettings { at_hand: settings.at_hand.map(|sum| sum * scale), ..*settings };
+    let targets = targets(x, &dense, &lambdas);
     let guide = (settings.weights == Weights::Free).then(|| CapGuide::new(&dense, x.examples()));
     let (n, guide) = (x.examples(), guide.as_ref());
     let (candidates, rows) = (&candidates[..], &dense[..]);
-    let problem =
-        Problem { x: &targets, rows, unit: x, n, rank, candidates, guide, settings, control };
+    let problem = Problem {
+        x: &targets,
+        rows,
+        unit: x,
+        lambdas,
+        scale,
+        n,
+        rank,
+        candidates,
+        guide,
+        settings,
+        control,
+    };
     let (columns, work) = problem.first_columns()?;
     let all: Vec<usize> = (0..x.features()).collect();
     let play = problem.play(&targets, &all, columns)?;
@@ -56,13 +73,25 @@ fn dense(x: &UnitRows, control: &Control) -> Option<Vec<f32>> {
     done.then_some(out)
 }
 
-/// X, f x n, with zeros where entries were not observed.
-fn without_gaps<'a>(x: &UnitRows, dense: &'a [f32]) -> Cow<'a, [f32]> {
-    if !x.has_gaps() {
+/// How much each row of X counts, over the largest of these, and one over that: its weight, over the share of the row that
+/// was observed. Empty where all count the same.
+fn lambdas(x: &UnitRows) -> (Vec<f32>, f64) {
+    if x.weights().is_empty() && !x.has_gaps() {
+        return (Vec::new(), 1.0);
+    }
+    let counts: Vec<f64> = (0..x.features()).map(|i| x.weight(i) / x.share(i)).collect();
+    let scale = 1.0 / counts.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    (counts.iter().map(|count| (count * scale) as f32).collect(), scale)
+}
+
+/// X, f x n, with zeros where entries were not observed, rows times what they count.
+fn targets<'a>(x: &UnitRows, dense: &'a [f32], lambdas: &[f32]) -> Cow<'a, [f32]> {
+    if lambdas.is_empty() {
         return Cow::Borrowed(dense);
     }
     let mut targets = dense.to_vec();
-    for (i, row) in targets.chunks_exact_mut(x.examples()).enumerate() {
+    for ((i, row), lambda) in targets.chunks_exact_mut(x.examples()).enumerate().zip(lambdas) {
+        row.iter_mut().for_each(|v| *v *= lambda);
         x.gaps(i).iter().for_each(|&k| row[k as usize] = 0.0);
     }
     Cow::Owned(targets)
@@ -70,11 +99,14 @@ fn without_gaps<'a>(x: &UnitRows, dense: &'a [f32]) -> Cow<'a, [f32]> {
 
 /// What is solved, and how far.
 pub(super) struct Problem<'a> {
-    /// The rows to explain, f x n: X, with zeros where entries were not observed.
+    /// The rows to explain, f x n: X times lambda, with zeros where entries were not observed.
     pub x: &'a [f32],
     /// The rows that explain them: X.
     rows: &'a [f32],
     unit: &'a UnitRows,
+    /// How much rows count, see [`Play::lambdas`], and what that was divided by.
+    pub lambdas: Vec<f32>,
+    scale: f64,
     pub n: usize,
     pub rank: usize,
     /// Rows that may be hott, increasing.
@@ -123,10 +155,14 @@ impl<'a> Problem<'a> {
             true => explained.iter().map(|&i| self.unit.gaps(i)).collect(),
             false => Vec::new(),
         };
+        let lambdas = match self.lambdas.is_empty() {
+            true => Vec::new(),
+            false => explained.iter().map(|&i| self.lambdas[i]).collect(),
+        };
         let own = columns.iter().map(|j| explained.binary_search(j).ok()).collect::<Vec<_>>();
         let atoms = self.gather(&columns);
         let caps = self.caps(explained.par_iter().copied(), &columns)?;
-        Some(Play { x, n: self.n, rank: self.rank, columns, own, atoms, caps, gaps })
+        Some(Play { x, n: self.n, rank: self.rank, columns, own, atoms, caps, lambdas, gaps })
     }
 
     /// The caps of some rows of X for the columns `atoms`, row-major.
@@ -218,7 +254,7 @@ impl<'a> Problem<'a> {
     }
 
     fn report(&self, steps: usize, best: &Best) {
-        let mean = |sum: f64| sum * self.n as f64 / self.x.len() as f64;
+        let mean = |sum: f64| sum / self.scale * self.n as f64 / self.x.len() as f64;
         self.control.report(&Progress {
             stage: Stage::Localise,
             task: "bound",
