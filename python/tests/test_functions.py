@@ -368,3 +368,11 @@ def test_answers_with_missing_values_are_saved_whole(tmp_path):
     assert np.array_equal(loaded.completed, answer.completed)
     answer.report(tmp_path / "page.html")
     assert "were not observed" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_entries_that_are_held_out_tell_the_rank(instance):
+    found = hottopixx.held_out(instance.X, 6)
+    assert found.suggested == 3 and len(found.errors) == 6 and found.stop == "finished"
+    assert "held out (10 %)" in found.reason
+    with pytest.raises(ValueError, match=r"above 0 and at most 0\.5"):
+        hottopixx.held_out(instance.X, 6, share=0.9)

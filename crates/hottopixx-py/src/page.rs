@@ -93,6 +93,22 @@ pub fn answer_page(
     Ok(html::page(&summary, call))
 }
 
+/// What entries that are held out say about the rank, in JSON, and why it ended.
+#[pyfunction]
+pub fn held_out(
+    py: Python<'_>,
+    matrix: Input<'_>,
+    most: usize,
+    share: f64,
+    settings: Settings,
+    how: Run,
+) -> PyResult<(String, String)> {
+    let (matrix, factor) = (matrix.matrix()?, settings.factor(most)?);
+    let hold = move |control: &Control| factor.control(control.clone()).held_out(&matrix, share);
+    let found = run(py, &how, hold)?;
+    Ok((json(&found)?, json(&found.stop)?))
+}
+
 /// The errors of these rows and of fewer and fewer of them, in JSON, and why it ended.
 #[pyfunction]
 pub fn path(

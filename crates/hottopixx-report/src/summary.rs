@@ -7,7 +7,7 @@ use crate::{ConstraintFacts, ExplainedRow, NamedHott, RunFacts};
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
 use hottopixx::text::Weight;
-use hottopixx::{Bounds, Cleaning, Errors, Factorization, HottRow, Objective, RankPath};
+use hottopixx::{Bounds, Cleaning, Errors, Factorization, HeldOut, HottRow, Objective, RankPath};
 use serde::{Deserialize, Serialize};
 
 /// A row of the input with a number: a strong member of a topic, or a badly explained row.
@@ -151,6 +151,9 @@ pub struct Summary {
     /// What was not observed, where entries were missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<MissingFacts>,
+    /// What entries that were held out say about the rank, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<HeldOut>,
     /// Number of rows explained by nothing because they are zero or set aside.
     pub zero_rows: usize,
     /// Proven bounds, where the method has them.
@@ -266,6 +269,7 @@ impl Summary {
                 entries: completion.entries,
                 rows: completion.rows,
             }),
+            held_out: None,
             zero_rows: answer.zero_rows.len(),
             bounds: answer.bounds.clone(),
             path: None,
@@ -416,6 +420,7 @@ pub(crate) fn example() -> Summary {
         rows: vec![],
         outliers: vec![],
         missing: None,
+        held_out: None,
         diagonal: None,
         zero_rows: 1,
         bounds: None,

@@ -1,8 +1,10 @@
-//! Matrices with missing entries: are planted rows found where filling in zeros or means misses them, and how far are the
-//! guesses from the truth, beside those of masked nonnegative matrix factorization?
+//! Matrices with missing entries: are planted rows found where filling in zeros or means misses them, how far are the
+//! guesses from the truth, beside those of masked nonnegative matrix factorization, and do entries that are held out tell
+//! the rank?
 
 use crate::{StudyReport, parallel};
 use anyhow::Result;
+use hottopixx::kernels::{gemm, transpose};
 use hottopixx::matrix::{Dense, Matrix};
 use hottopixx::synth::{Family, Recipe};
 use hottopixx::{Effort, Factor, Factorization, Missing};
@@ -97,7 +99,60 @@ pub fn run(settings: &MissingSettings) -> Result<StudyReport> {
                  in; guesses, NMF: l1 error of the missing entries over their sum, by the completed matrix and by masked\n\
                  multiplicative updates of the same rank";
     let _ = writeln!(report.text, "{table}{about}\n");
+    ranks(settings, &mut report)?;
     Ok(report)
+}
+
+/// Ranks of the instances whose rank is to be found, and the largest that is looked at.
+const RANKS: [usize; 3] = [3, 5, 8];
+const MOST: usize = 12;
+/// Rows, columns and noise of these.
+const RANKED: [(usize, usize, f64); 4] =
+    [(60, 100, 0.3), (60, 100, 2.0), (120, 200, 1.0), (120, 200, 8.0)];
+/// The share of them whose rank is promised to be found by entries that are held out.
+const RIGHT: f64 = 0.9;
+const HELD_OUT: f64 = 0.1;
+
+/// Whether the rank is found: by entries that are held out, and by the errors along a path.
+fn ranks(settings: &MissingSettings, report: &mut StudyReport) -> Result<()> {
+    let (sizes, seeds) = if settings.quick { (1, 2) } else { (RANKED.len(), settings.seeds) };
+    let mut table = Table::of_numbers(&["rows", "columns", "noise", "rank", "held out", "path"]);
+    let (mut right, mut all) = (0, 0);
+    for &(rows, columns, noise) in &RANKED[..sizes] {
+        for rank in RANKS {
+            let seeds: Vec<u64> = (0..seeds).collect();
+            let found = parallel(&seeds, |&seed| -> Result<[usize; 2]> {
+                let recipe = Recipe::new(Family::Paper, rank).size(rows, columns);
+                let instance = Recipe { noise, seed, ..recipe }.generate()?;
+                let factor = Factor::new(MOST).effort(Effort::Quick).groups(false).threads(1);
+                let held_out = factor.held_out(&instance.matrix, HELD_OUT)?;
+                let answer = factor.run(&instance.matrix)?;
+                let path = factor.path(&instance.matrix, &answer)?;
+                Ok([held_out.suggested, path.suggested])
+            });
+            let found = found.into_iter().collect::<Result<Vec<[usize; 2]>>>()?;
+            let hits = |k: usize| found.iter().filter(|found| found[k] == rank).count();
+            let percent =
+                |k: usize| format!("{:.0} %", 100.0 * hits(k) as f64 / found.len().max(1) as f64);
+            let mut cells = vec![rows.to_string(), columns.to_string(), noise.to_string()];
+            cells.extend([rank.to_string(), percent(0), percent(1)]);
+            table.row(cells);
+            right += hits(0);
+            all += found.len();
+        }
+    }
+    let share = right as f64 / f64::max(1.0, all as f64);
+    if share < RIGHT {
+        report.failures.push(format!("held out: the rank of {:.1} % was found", 100.0 * share));
+    }
+    let _ = writeln!(
+        report.text,
+        "{table}instances whose rank is found among 1 to {MOST}, by entries that are held out ({:.0} %) and by the errors\n\
+         along a path; {:.1} % of all by the former\n",
+        100.0 * HELD_OUT,
+        100.0 * share
+    );
+    Ok(())
 }
 
 fn judge(setting: Setting, share: f64, seed: u64) -> Result<Counts> {
@@ -166,47 +221,37 @@ fn masked_nmf(
     let mut draw =
         |count: usize| -> Vec<f64> { (0..count).map(|_| 0.1 + random.random::<f64>()).collect() };
     let (mut a, mut b) = (draw(f * r), draw(r * n));
-    let product = |a: &[f64], b: &[f64]| -> Vec<f64> {
+    let observed = |values: &[f64]| -> Vec<f64> {
+        values.iter().zip(missing).map(|(v, missing)| if *missing { 0.0 } else { *v }).collect()
+    };
+    let x = observed(x);
+    let product = |a: &[f64], b: &[f64]| {
         let mut out = vec![0.0; f * n];
-        for i in 0..f {
-            for q in 0..r {
-                let row = &mut out[i * n..(i + 1) * n];
-                row.iter_mut().zip(&b[q * n..]).for_each(|(o, b)| *o += a[i * r + q] * b);
-            }
-        }
+        gemm(f, r, n, 1.0, a, b, false, 0.0, &mut out);
         out
     };
-    let seen = |at: usize| if missing[at] { 0.0 } else { 1.0 };
-    let first = product(&a, &b);
-    let sum = |of: &[f64]| -> f64 { (0..f * n).map(|at| seen(at) * of[at]).sum() };
-    let scale = (sum(x) / sum(&first)).sqrt();
+    let scale = (x.iter().sum::<f64>() / observed(&product(&a, &b)).iter().sum::<f64>()).sqrt();
     a.iter_mut().chain(&mut b).for_each(|v| *v *= scale);
     for _ in 0..updates {
-        let p = product(&a, &b);
-        let old = b.clone();
-        for i in 0..f {
-            for q in 0..r {
-                let (mut up, mut down) = (0.0, 1e-12);
-                for k in 0..n {
-                    let weight = seen(i * n + k) * old[q * n + k];
-                    up += weight * x[i * n + k];
-                    down += weight * p[i * n + k];
-                }
-                a[i * r + q] *= up / down;
-            }
-        }
-        let p = product(&a, &b);
-        let (mut up, mut down) = (vec![0.0; r * n], vec![1e-12; r * n]);
-        for i in 0..f {
-            for q in 0..r {
-                for k in 0..n {
-                    let weight = seen(i * n + k) * a[i * r + q];
-                    up[q * n + k] += weight * x[i * n + k];
-                    down[q * n + k] += weight * p[i * n + k];
-                }
-            }
-        }
-        b.iter_mut().zip(up.iter().zip(&down)).for_each(|(b, (up, down))| *b *= up / down);
+        let model = observed(&product(&a, &b));
+        let (mut up, mut down) = (vec![0.0; f * r], vec![0.0; f * r]);
+        gemm(f, n, r, 1.0, &x, &b, true, 0.0, &mut up);
+        gemm(f, n, r, 1.0, &model, &b, true, 0.0, &mut down);
+        update(&mut a, &up, &down);
+        let model = observed(&product(&a, &b));
+        let mut turned = vec![0.0; f * r];
+        transpose(f, r, &a, &mut turned);
+        let (mut up, mut down) = (vec![0.0; r * n], vec![0.0; r * n]);
+        gemm(r, f, n, 1.0, &turned, &x, false, 0.0, &mut up);
+        gemm(r, f, n, 1.0, &turned, &model, false, 0.0, &mut down);
+        update(&mut b, &up, &down);
     }
     product(&a, &b)
+}
+
+fn update(factor: &mut [f64], up: &[f64], down: &[f64]) {
+    factor
+        .iter_mut()
+        .zip(up.iter().zip(down))
+        .for_each(|(v, (up, down))| *v *= up / (down + 1e-12));
 }

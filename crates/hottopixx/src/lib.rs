@@ -92,7 +92,8 @@ pub use effort::Effort;
 pub use error::Error;
 pub use factor::{
     Applied, Certified, Compared, Comparison, Completion, Errors, Factor, Factorization, Footprint,
-    HottRow, Method, Missing, Outliers, RankNeeded, RankPath, RankPoint, Seconds, Skipped, Work,
+    HeldOut, HottRow, Method, Missing, Outliers, RankNeeded, RankPath, RankPoint, Seconds, Skipped,
+    Work,
 };
 pub use goal::Goal;
 pub use matrix::{Dense, Matrix, Sparse};

@@ -68,3 +68,21 @@ fn arrays_may_have_gaps_and_who_needs_all_entries_says_so() {
     let line = folder.refusal(&["topics", "X.txt", "--rank", "2", "--missing", "observed"], 1);
     assert!(line.contains("--missing observed is for tables of numbers"), "{line}");
 }
+
+#[test]
+fn entries_that_are_held_out_tell_the_rank() {
+    let folder = Folder::new();
+    let size = ["--features", "40", "--examples", "80", "--rank", "3", "--noise", "0.3"];
+    folder.text(&[&["generate", "paper"], &size[..], &["--out", "X.npy"]].concat());
+    let base = ["factor", "X.npy", "--rank", "6", "--effort", "quick"];
+    let answer = folder.json(&[&base[..], &["--held-out", "--json", "--out", "out"]].concat());
+    assert_eq!(answer["held_out"]["suggested"], 3, "{answer}");
+    assert_eq!(answer["held_out"]["errors"].as_array().unwrap().len(), 6);
+    let page = String::from_utf8(folder.read("out/report.html")).unwrap();
+    assert!(page.contains("By entries that were held out: 3 hott rows."));
+    let text = folder.text(&[&base[..], &["--held-out=0.2"]].concat());
+    assert!(text.contains("held out  rank 3. Entries that were held out (20 %)"), "{text}");
+    // The answer stands without it.
+    let text = folder.text(&[&base[..], &["--held-out=0.7"]].concat());
+    assert!(text.contains("held_out = 0.7 is not possible"), "{text}");
+}

@@ -5,7 +5,7 @@
 //! explained are their observed entries alone ([`UnitRows::observing`]). So every statement, the bound included, is
 //! about observed entries explained by completed rows.
 
-use super::{Factor, Factorization, Method};
+use super::{Factor, Factorization, Method, Outliers};
 use crate::Error;
 use crate::clean::Cleaning;
 use crate::complete::complete;
@@ -115,8 +115,18 @@ impl Factor {
         let Some((zeros, gaps)) = self.observed(matrix)? else {
             return Ok(Completed::whole(matrix));
         };
-        let completed = complete(&zeros, &gaps, self.rank, &self.control);
+        let completed = complete(&zeros, &gaps, self.model_rank(matrix.rows()), &self.control);
         Ok(Completed { matrix: Cow::Owned(completed), gaps: Some(gaps) })
+    }
+
+    /// Factors of the model that completes: one for each hott row, and for outliers, which would else take theirs.
+    fn model_rank(&self, rows: usize) -> usize {
+        let more = match self.outliers {
+            None => 0,
+            Some(Outliers::Count(count)) => count,
+            Some(Outliers::Auto) => rows.div_ceil(10).min(2 * self.rank),
+        };
+        self.rank.saturating_add(more)
     }
 
     /// Rows above others that are whole, without completing them: enough where only the others are hott.

@@ -180,3 +180,26 @@ fn rows_without_observed_entries_are_set_aside_and_threads_do_not_matter() {
     let two = factor.threads(2).run(&x).unwrap();
     assert_eq!((&answer.f, &answer.w, &answer.errors), (&two.f, &two.w, &two.errors));
 }
+
+/// The rank that was planted, with and without entries that are missing anyway; the same on any number of threads.
+#[test]
+fn entries_that_are_held_out_tell_the_rank() {
+    let recipe = Recipe { seed: 5, noise: 1.0, ..Recipe::new(Family::Paper, 4).size(60, 80) };
+    let instance = recipe.generate().unwrap();
+    let factor = Factor::new(8).effort(Effort::Quick);
+    let found = factor.clone().threads(1).held_out(&instance.matrix, 0.1).unwrap();
+    assert_eq!((found.suggested, found.errors.len()), (4, 8), "{found:?}");
+    assert_eq!(factor.clone().threads(2).held_out(&instance.matrix, 0.1).unwrap(), found);
+    let holed = replaced(&instance.matrix, 0.2, 1, f64::NAN);
+    assert!(matches!(factor.held_out(&holed, 0.1), Err(Error::NotFinite { .. })));
+    let found = factor.clone().missing(Missing::Observed).held_out(&holed, 0.1).unwrap();
+    assert_eq!(found.suggested, 4, "{found:?}");
+    for share in [0.0, 0.6, f64::NAN] {
+        let refused = factor.held_out(&instance.matrix, share).unwrap_err();
+        assert!(refused.to_string().contains("above 0 and at most 0.5"), "{refused}");
+    }
+    let sparse = Matrix::from(Sparse::from_triplets(2, 2, &[(0, 0, 1.0), (1, 1, 1.0)]).unwrap());
+    assert!(Factor::new(1).held_out(&sparse, 0.1).unwrap_err().to_string().contains("dense"));
+    let program = factor.method(Method::Minimax).held_out(&instance.matrix, 0.1).unwrap_err();
+    assert!(program.to_string().contains("is about all entries"), "{program}");
+}
