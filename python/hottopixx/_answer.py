@@ -166,6 +166,8 @@ class Factorization(AnswerViews):
         )
         options: Any = {name: given[name] for name in kept if given.get(name) is not None}
         options.update(max_seconds=max_seconds, verbose=verbose, objective=self.objective)
+        if self.completed is not None:
+            options["missing"] = "observed"
         if effort is not None:
             options["effort"] = effort
         rows = [int(row) for row in self.hott]
