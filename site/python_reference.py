@@ -14,7 +14,18 @@ import hottopixx.ray
 GROUPS = {
     "Estimators": ["HottTopics", "Hottopixx", "HottSamples"],
     "Functions": [
-        *["factor", "evaluate", "certify", "compare", "spa", "snpa", "xray", "l1_fit", "squish"],
+        *[
+            "factor",
+            "evaluate",
+            "held_out",
+            "certify",
+            "compare",
+            "spa",
+            "snpa",
+            "xray",
+            "l1_fit",
+            "squish",
+        ],
         *["cooccurrence", "generate", "read", "load"],
     ],
     "Results": [
@@ -27,7 +38,7 @@ GROUPS = {
             "Errors",
             "Instance",
         ],
-        *["L1Fit", "NamedMatrix", "RankPath", "RankPoint", "Theorem"],
+        *["HeldOut", "L1Fit", "NamedMatrix", "RankPath", "RankPoint", "Theorem"],
     ],
     "Errors and warnings": ["InfeasibleError", "NoAnswerError", "AdviceWarning"],
 }

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ._certificate import Certificate, Errors
     from ._estimator import Hottopixx
     from ._files import NamedMatrix, read
-    from ._functions import certify, compare, evaluate, factor, snpa, spa, xray
-    from ._path import RankPath, RankPoint
+    from ._functions import certify, compare, evaluate, factor, held_out, snpa, spa, xray
+    from ._path import HeldOut, RankPath, RankPoint
     from ._results import Certified, Comparison, Instance, L1Fit, Theorem
     from ._samples import HottSamples
     from ._saving import load
@@ -37,6 +37,7 @@ __all__ = [
     "Comparison",
     "Errors",
     "Factorization",
+    "HeldOut",
     "HottSamples",
     "HottTopics",
     "Hottopixx",
@@ -55,6 +56,7 @@ __all__ = [
     "evaluate",
     "factor",
     "generate",
+    "held_out",
     "l1_fit",
     "load",
     "read",
@@ -72,8 +74,8 @@ _WHERE = {
     "_certificate": ("Certificate", "Errors"),
     "_estimator": ("Hottopixx",),
     "_files": ("NamedMatrix", "read"),
-    "_functions": ("certify", "compare", "evaluate", "factor", "snpa", "spa", "xray"),
-    "_path": ("RankPath", "RankPoint"),
+    "_functions": ("certify", "compare", "evaluate", "factor", "held_out", "snpa", "spa", "xray"),
+    "_path": ("HeldOut", "RankPath", "RankPoint"),
     "_results": ("Certified", "Comparison", "Instance", "L1Fit", "Theorem"),
     "_samples": ("HottSamples",),
     "_saving": ("load",),

@@ -109,6 +109,8 @@ class Factorization(AnswerViews):
     seed: int = 0
     #: What a row of X is for the caller: "row", or "feature" or "sample" for the estimators.
     noun: str = "row"
+    #: X with guesses where entries were missing (`missing="observed"`); None where none were.
+    completed: Any = field(default=None, repr=False, compare=False)
     #: What was factored, while it is at hand.
     source: Source | None = field(default=None, repr=False, compare=False)
 
@@ -164,6 +166,8 @@ class Factorization(AnswerViews):
         )
         options: Any = {name: given[name] for name in kept if given.get(name) is not None}
         options.update(max_seconds=max_seconds, verbose=verbose, objective=self.objective)
+        if self.completed is not None:
+            options["missing"] = "observed"
         if effort is not None:
             options["effort"] = effort
         rows = [int(row) for row in self.hott]
@@ -183,13 +187,15 @@ class Factorization(AnswerViews):
         X: Any,
         *,
         names: Sequence[str] | None = None,
+        missing: str = "refuse",
         threads: int = 0,
         max_seconds: float | None = None,
         verbose: bool = False,
     ) -> Applied:
         """Explain other rows by the hott rows of this answer.
 
-        On the rows that were factored, `F` and `error` are those of the answer to the last bit.
+        On the rows that were factored, `F` and `error` are those of the answer to the last bit,
+        unless entries were missing: then up to rounding.
 
         Parameters
         ----------
@@ -197,6 +203,8 @@ class Factorization(AnswerViews):
             Nonnegative, with the columns of what was factored.
         names : sequence of str, optional
             Names of these rows; a data frame's index is used unless given.
+        missing : {"refuse", "observed"}, default="refuse"
+            Whether entries may be missing (NaN, or masked): they are then left out.
         threads : int, default=0
             Number of threads, 0 for all.
         max_seconds : float, optional
@@ -218,7 +226,7 @@ class Factorization(AnswerViews):
         """
         matrix, names = named_matrix(X, names)
         options: Any = {"cleaning": self.cleaning, "seed": self.seed, "threads": threads}
-        options.update(max_seconds=max_seconds, verbose=verbose, groups=False)
+        options.update(max_seconds=max_seconds, verbose=verbose, groups=False, missing=missing)
         with prepared("auto", options, noun=self.noun) as (settings, run):
             text, f, per_row = _native.apply(to_native(self.W), matrix, settings, run)
         said = json.loads(text)
@@ -329,7 +337,7 @@ def factorization(
     noun: str = "row",
 ) -> Factorization:
     """An answer of a native function."""
-    text, f, w, per_row, diagonal = answer
+    text, f, w, per_row, diagonal, completed = answer
     said = json.loads(text)
     if source is not None:
         said |= {name: source.settings[name] for name in ("objective", "seed")}
@@ -337,6 +345,8 @@ def factorization(
         {**said, "noun": noun}, (from_native(f), from_native(w), per_row, diagonal), names
     )
     object.__setattr__(found, "source", source)
+    if completed is not None:
+        object.__setattr__(found, "completed", from_native(completed))
     return found
 
 

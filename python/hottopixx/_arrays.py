@@ -23,6 +23,8 @@ def to_native(X: Any) -> Native:
 
 def floats(values: Any, dimensions: int, name: str) -> Floats:
     """A contiguous and aligned array of float64: a copy only where it is not one."""
+    if isinstance(values, np.ma.MaskedArray) and values.dtype.kind != "c":
+        values = np.ma.filled(values.astype(np.float64), np.nan)  # what is masked is missing
     array = np.asarray(values)
     if array.dtype.kind == "c":
         raise ValueError(f"{name} is complex: give real numbers")
@@ -51,6 +53,12 @@ def _sparse(X: Any) -> Native:
         raise ValueError("X has a column index out of range")
     columns = np.require(columns, np.uint32, ["C", "A"])
     return (rows, cols), starts, columns, np.require(X.data, np.float64, ["C", "A"])
+
+
+def has_gaps(X: Any) -> bool:
+    """Whether entries are NaN."""
+    values: Any = X.data if is_sparse(X) else X
+    return bool(np.isnan(values).any())
 
 
 def is_sparse(X: Any) -> bool:

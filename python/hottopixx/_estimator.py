@@ -14,14 +14,12 @@ from sklearn.utils.validation import (
     _check_sample_weight,
     check_array,
     check_is_fitted,
-    check_non_negative,
-    validate_data,
 )
 
 from ._advice import advise_on_answer
-from ._arrays import dense, is_sparse
+from ._arrays import dense, has_gaps, is_sparse
 from ._fits import weights_on
-from ._fitted import FittedAnswer, component_count, increasing, warn_of_limits
+from ._fitted import FittedAnswer, component_count, increasing, numbers, warn_of_limits
 from ._functions import factored
 from ._options import seed_number, threads_of
 from ._saving import restore_features
@@ -76,6 +74,10 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
     outliers : int or "auto", default=None
         Features to set aside because no others explain them: this many, or those that stand out;
         they are `result_.outliers`.
+    missing : {"refuse", "observed"}, default="refuse"
+        Whether X may have missing values (NaN) in `fit`: they are left out of fits and errors, and
+        `result_.completed` has guesses in their places. `transform` passes those of chosen features
+        on; loadings and `score` need all values.
     epochs : int, default=None
         Epochs of "hottopixx"; None for 50, fewer for more than 12,800 samples.
     tau, epsilon, alpha : float, default=None
@@ -162,6 +164,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         constraints: Any = None,
         feature_weights: Any = None,
         outliers: int | str | None = None,
+        missing: str = "refuse",
         epochs: int | None = None,
         tau: float | None = None,
         epsilon: float | None = None,
@@ -182,6 +185,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         self.constraints = constraints
         self.feature_weights = feature_weights
         self.outliers = outliers
+        self.missing = missing
         self.epochs = epochs
         self.tau = tau
         self.epsilon = epsilon
@@ -219,6 +223,8 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         given = X
         X = self._validated(X, reset=True)
         if sample_weight is not None:
+            if self.missing == "observed" and has_gaps(X):
+                raise ValueError("sample_weight does not go with missing values: leave it out")
             sample_weight = _check_sample_weight(
                 sample_weight, X, dtype=X.dtype, ensure_non_negative=True
             )
@@ -238,11 +244,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
     def _validated(self, X: Any, reset: bool) -> Any:
         """Samples x features as numbers that are not negative."""
         formats = ("csc", "csr", "coo") if reset else "csc"
-        X = validate_data(
-            self, X, accept_sparse=formats, dtype=(np.float64, np.float32), reset=reset
-        )
-        check_non_negative(X, "Hottopixx (input X)")
-        return X
+        return numbers(self, X, formats, reset, reset and self.missing == "observed")
 
     def _fit_on_ray(self, X: Any, sample_weight: Any) -> Hottopixx:
         """Choose features on a cluster."""
@@ -252,6 +254,8 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
             raise ValueError("constraints do not go with ray_address: leave them out")
         if self.outliers is not None or self.feature_weights is not None:
             raise ValueError("outliers and weights do not go with ray_address: leave them out")
+        if self.missing != "refuse":
+            raise ValueError("missing values do not go with ray_address: fill them")
         if self.n_components == "auto":
             raise ValueError('n_components="auto" does not go with ray_address: give a number')
         if not _lies_elsewhere(X):
@@ -274,6 +278,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
             "constraints": self.constraints,
             "weights": self.feature_weights,
             "outliers": self.outliers,
+            "missing": self.missing,
             "epochs": self.epochs,
             "tau": self.tau,
             "epsilon": self.epsilon,
@@ -419,6 +424,7 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
+        tags.input_tags.allow_nan = self.missing == "observed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
+from ._arrays import is_sparse
 from ._options import checked_rank
 
 if TYPE_CHECKING:
@@ -17,6 +18,25 @@ if TYPE_CHECKING:
     from ._answer import Factorization
     from ._path import RankPath
     from ._plots import Plots
+
+
+def numbers(model: Any, X: Any, formats: Any, reset: bool, gaps: bool) -> Any:
+    """Samples x features as numbers that are not negative; with `gaps` NaN may be among them."""
+    X = validate_data(
+        model,
+        X,
+        accept_sparse=formats,
+        dtype=(np.float64, np.float32),
+        reset=reset,
+        ensure_all_finite="allow-nan" if gaps else True,
+    )
+    name = f"{type(model).__name__} (input X)"
+    if gaps:
+        values = X.data if is_sparse(X) else X
+        check_non_negative(np.where(np.isnan(values), 0.0, values), name)
+    else:
+        check_non_negative(X, name)
+    return X
 
 
 class FittedAnswer:

@@ -33,6 +33,7 @@ def load_folder(folder: Path) -> Factorization:
         if "rows.csv" not in listed or "hott" not in said:
             raise ValueError("it holds no whole answer of factor")
         factors = [_matrix(folder, name, listed) for name in ("F", "W")]
+        completed = _matrix(folder, "completed", listed) if "missing" in said else None
         names, per_row, diagonal, aside = _rows(folder / "rows.csv")
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise ValueError(
@@ -47,6 +48,7 @@ def load_folder(folder: Path) -> Factorization:
     said["seconds"] = {step: said["seconds"].get(step, 0.0) for step in _STEPS}
     answer = from_said(said, (*factors, per_row, diagonal), names)
     with_path(answer, said.get("path"))
+    object.__setattr__(answer, "completed", completed)
     return answer
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from . import _native
 from ._answer import Factorization, Source, factorization
 from ._numbers import row_numbers
@@ -15,6 +17,7 @@ from ._options import (
     row_count,
     shows_options,
 )
+from ._path import HeldOut
 from ._rank import best_rank
 from ._results import Certified, Comparison, certified
 from ._words import spoken
@@ -91,6 +94,11 @@ def factor(
     outliers : int or "auto", optional
         Set rows aside that no others explain: this many, or those that stand out. They are named in
         `Factorization.outliers`, cannot be hott and do not count in the errors, but for `per_row`.
+    missing : {"refuse", "observed"}, default="refuse"
+        What becomes of entries that are NaN or, in a masked array, masked. "observed": they are
+        left out of fits, errors and bounds; an error is that of the observed entries of a row, over
+        their sum, and hott rows are completed first (`Factorization.completed`). "lp", "minimax",
+        "total" and "agkm" are about all entries and refuse them.
     groups : bool, default=True
         Whether to look for the rows that could stand in the place of each hott row.
     memory : int, optional
@@ -156,6 +164,59 @@ def factored(
         found.notes.append(path.reason)
         object.__setattr__(found, "_path", path)
     return found
+
+
+@shows_options
+def held_out(
+    X: Any,
+    most: int = 20,
+    share: float = 0.1,
+    method: Method = "auto",
+    **options: Unpack[Options],
+) -> HeldOut:
+    """Choose the rank by entries that are held out and guessed from the others.
+
+    A random part of the entries (by the seed) counts as missing; up to `most` rows are chosen
+    without them. The rank is the last whose row made a difference to the guesses.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (features, examples)
+        As for `factor`, not sparse; entries may be missing with `missing="observed"`.
+    most : int, default=20
+        The largest rank to look at.
+    share : float, default=0.1
+        The share of the entries that is held out, at most 0.5.
+    method : str, default="auto"
+        As for `factor`: "auto", "hottopixx", "gradient", "spa", "snpa" or "xray".
+    **options
+        As for `factor`; "auto" takes `effort="quick"` unless told otherwise.
+
+    Returns
+    -------
+    HeldOut
+        With `suggested`, `errors` and `reason`.
+
+    Examples
+    --------
+    >>> import hottopixx
+    >>> X = hottopixx.generate("paper", features=40, examples=80, rank=3, noise=0.3, seed=0).X
+    >>> hottopixx.held_out(X, 8).suggested
+    3
+    """
+    matrix, _ = named_matrix(X, None)
+    most = min(checked_rank(most, "most"), row_count(matrix))
+    options = {"effort": "quick", **options}
+    with prepared(method, options, row_count(matrix), None) as (settings, run):
+        text, stop = _native.held_out(matrix, most, float(share), settings, run)
+    said = json.loads(text)
+    return HeldOut(
+        share=said["share"],
+        errors=np.array(said["errors"]),
+        suggested=said["suggested"],
+        reason=said["reason"],
+        stop=json.loads(stop),
+    )
 
 
 @shows_options

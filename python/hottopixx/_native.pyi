@@ -113,6 +113,9 @@ def certify(
 def compare(
     matrix: Native, rank: int, settings: Settings, how: Run
 ) -> tuple[list[tuple[Answer, str]], list[str], list[tuple[str, str]]]: ...
+def held_out(
+    matrix: Native, most: int, share: float, settings: Settings, how: Run
+) -> tuple[str, str]: ...
 def path(matrix: Native, hott: list[int], settings: Settings, how: Run) -> tuple[str, str]: ...
 def answer_page(
     kept: str,

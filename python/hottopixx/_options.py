@@ -58,6 +58,7 @@ class Options(TypedDict, total=False):
     candidates: ArrayLike | None
     constraints: Mapping[str, Any] | None
     outliers: int | Literal["auto"] | None
+    missing: Literal["refuse", "observed"]
     weights: ArrayLike | None
     groups: bool
     memory: int | None
@@ -82,6 +83,7 @@ _DEFAULTS: Options = {
     "candidates": None,
     "constraints": None,
     "outliers": None,
+    "missing": "refuse",
     "weights": None,
     "groups": True,
     "memory": None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +12,11 @@ from sklearn.utils.validation import (
     _check_feature_names_in,
     check_array,
     check_is_fitted,
-    check_non_negative,
-    validate_data,
 )
 
-from ._arrays import dense, is_sparse
+from ._arrays import dense, has_gaps, is_sparse
 from ._fits import weights_on
-from ._fitted import FittedAnswer, component_count, increasing, warn_of_limits
+from ._fitted import FittedAnswer, component_count, increasing, numbers, warn_of_limits
 from ._functions import factored
 from ._options import index_names, seed_number, threads_of
 from ._saving import restore_features
@@ -62,6 +61,9 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         How long "auto" looks for a better answer.
     candidates : array-like, default=None
         Which samples may be chosen: their numbers, or True or False for each; None for all.
+    missing : {"refuse", "observed"}, default="refuse"
+        Whether X may have missing values (NaN): they are left out of fits and errors, and
+        `components_` are completed. Not for "unmix", nor for abundances "sum-to-one".
     max_seconds : float, default=None
         After this many seconds the best answer so far will do.
     random_state : int, RandomState instance, Generator or None, default=None
@@ -131,6 +133,7 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         objective: str = "mean",
         effort: str = "normal",
         candidates: Any = None,
+        missing: str = "refuse",
         max_seconds: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -143,6 +146,7 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         self.objective = objective
         self.effort = effort
         self.candidates = candidates
+        self.missing = missing
         self.max_seconds = max_seconds
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -176,6 +180,7 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
             "objective": self.objective,
             "effort": self.effort,
             "candidates": self.candidates,
+            "missing": self.missing,
             "max_seconds": self.max_seconds,
             "seed": seed_number(self.random_state, "random_state"),
             "threads": threads_of(self.n_jobs),
@@ -197,6 +202,8 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
             if self.smooth:
                 raise ValueError(f'smooth goes with method="unmix", not with {self.method!r}')
             return False
+        if self.missing != "refuse":
+            raise ValueError('missing values do not go with method="unmix": fill them')
         if self.objective != "mean" or self.effort != "normal" or self.candidates is not None:
             raise ValueError(
                 'objective, effort and candidates do not go with method="unmix": leave them out'
@@ -205,9 +212,7 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
 
     def _validated(self, X: Any, reset: bool) -> Any:
         """Samples x features as numbers that are not negative."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=reset)
-        check_non_negative(X, "HottSamples (input X)")
-        return X
+        return numbers(self, X, "csr", reset, self.missing == "observed")
 
     def _keep(
         self,
@@ -248,17 +253,28 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._validated(_flat(X)[0], reset=False)
         atoms = sp.csr_array(self.components_) if is_sparse(X) else self.components_
-        found = weights_on(
-            atoms,
-            X,
-            sum_to_one=self.abundances == "sum-to-one",
-            threads=threads_of(self.n_jobs),
-            verbose=bool(self.verbose),
-        )
+        if self.missing == "observed" and has_gaps(X):
+            found = self._observed_weights(X)
+        else:
+            found = weights_on(
+                atoms,
+                X,
+                sum_to_one=self.abundances == "sum-to-one",
+                threads=threads_of(self.n_jobs),
+                verbose=bool(self.verbose),
+            )
         if self.abundances == "shares":
             sums = found.sum(axis=1, keepdims=True)
             found = found / np.where(sums > 0, sums, 1.0)
         return found.astype(X.dtype, copy=False)
+
+    def _observed_weights(self, X: Any) -> Any:
+        """Free weights with the least l1 error over what was observed."""
+        if self.abundances == "sum-to-one":
+            raise ValueError('missing values do not go with abundances "sum-to-one": fill them')
+        answer = replace(self.result_, W=self.components_.astype(np.float64))
+        threads = threads_of(self.n_jobs)
+        return dense(answer.apply(X, missing="observed", threads=threads).F)
 
     def inverse_transform(self, X: Any) -> Any:
         """Samples from how much of each chosen one is in them.
@@ -364,6 +380,7 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         tags.input_tags.three_d_array = True
+        tags.input_tags.allow_nan = self.missing == "observed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 

@@ -165,7 +165,9 @@ def _parts(answer: Factorization) -> tuple[dict[str, Any], dict[str, Any]]:
     arrays = {"per_row": answer.error.per_row}
     if answer.diagonal is not None:
         arrays["diagonal"] = answer.diagonal
-    for name, factor in (("F", answer.F), ("W", answer.W)):
+    for name, factor in (("F", answer.F), ("W", answer.W), ("completed", answer.completed)):
+        if factor is None:
+            continue
         if is_sparse(factor):
             sparse: Any = sp.csr_array(factor)
             parts = {"data": sparse.data, "indices": sparse.indices, "indptr": sparse.indptr}
@@ -199,6 +201,8 @@ def _answer(said: dict[str, Any], arrays: dict[str, Any]) -> Factorization:
 
     diagonal = arrays.get("diagonal")
     answer = from_said(said, (factor("F"), factor("W"), arrays["per_row"], diagonal), said["names"])
+    if "completed" in arrays or "completed_shape" in arrays:
+        object.__setattr__(answer, "completed", factor("completed"))
     with_path(answer, said["path"])
     return answer
 

@@ -13,7 +13,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Csr: TypeAlias = tuple[tuple[int, int], NDArray[np.int64], NDArray[np.uint32], Floats]
 Native: TypeAlias = Floats | Csr
 #: A report in JSON, F, W, errors by row, the diagonal.
-Answer: TypeAlias = tuple[str, Native, Native, Floats, Floats | None]
+Answer: TypeAlias = tuple[str, Native, Native, Floats, Floats | None, Native | None]
 #: What is said in JSON; topics, anchored topics, p(topic | word), keyness, shares; words of the
 #: vocabulary in documents.
 TopicAnswer: TypeAlias = tuple[str, list[Floats], Floats]
@@ -55,6 +55,7 @@ class Settings(TypedDict):
     candidates: list[bool] | None
     constraints: Asked | None
     outliers: str | None
+    missing: str
     weights: list[float] | None
     groups: bool
     #: What columns have been multiplied with.

@@ -257,3 +257,19 @@ def test_a_limit_is_a_convergence_warning():
     with pytest.warns(ConvergenceWarning, match="raise max_seconds"):
         model = Hottopixx(20, method="hottopixx", epochs=100_000, max_seconds=0.3).fit(X)
     assert model.result_.stop != "finished"
+
+
+def test_features_may_have_missing_values():
+    instance = hottopixx.generate("paper", features=30, examples=50, rank=3, noise=0.0)
+    X = np.array(instance.X).T
+    holed = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    with pytest.raises(ValueError, match="NaN"):
+        Hottopixx(3).fit(holed)
+    model = Hottopixx(3, missing="observed", effort="quick").fit(holed)
+    assert instance.recall(model.hott_) == 1.0
+    assert model.result_.completed.shape == (30, 50)
+    np.testing.assert_array_equal(model.transform(holed), holed[:, model.hott_])
+    with pytest.raises(ValueError, match="sample_weight does not go with missing"):
+        model.fit(holed, sample_weight=np.ones(50))
+    with pytest.raises(ValueError, match="NaN"):
+        model.score(holed)

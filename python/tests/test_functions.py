@@ -333,3 +333,46 @@ def test_settings_that_a_method_does_not_use_are_refused():
         hottopixx.factor(X, 3, "spa", tau=0.1)
     with pytest.raises(ValueError, match=r"epochs = 7 .* minimax does not use it.* hottopixx"):
         hottopixx.factor(X, 3, "minimax", epochs=7)
+
+
+def test_missing_values_are_left_out():
+    instance = hottopixx.generate("paper", features=40, examples=60, rank=3, noise=0.0, seed=2)
+    X = np.array(instance.X)
+    gaps = np.random.default_rng(0).random(X.shape) < 0.3
+    holed = np.where(gaps, np.nan, X)
+    with pytest.raises(ValueError, match="missing = observed"):
+        hottopixx.factor(holed, 3)
+    answer = hottopixx.factor(holed, 3, missing="observed", effort="quick")
+    assert instance.recall(answer.hott) == 1.0
+    assert answer.error.mean_l1 < 1e-3
+    assert np.array_equal(answer.completed[~gaps], X[~gaps])
+    assert np.abs(answer.completed - X)[gaps].sum() < 0.01 * X[gaps].sum()
+    assert np.array_equal(answer.W, answer.completed[answer.hott])
+    assert "were not observed" in answer.notes[0]
+    masked = np.ma.masked_array(X, mask=gaps)
+    again = hottopixx.factor(masked, 3, missing="observed", effort="quick")
+    assert np.array_equal(again.F, answer.F)
+    applied = answer.apply(holed, missing="observed")
+    assert abs(applied.error.mean_l1 - answer.error.mean_l1) < 1e-9
+    assert len(answer.path().points) == 3
+    assert hottopixx.factor(X, 3, missing="observed", method="spa").completed is None
+    with pytest.raises(ValueError, match="the method minimax is about all entries"):
+        hottopixx.factor(holed, 3, "minimax", missing="observed")
+
+
+def test_answers_with_missing_values_are_saved_whole(tmp_path):
+    X = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, np.nan], [1.0, 1.0, 3.0], [2.0, np.nan, 5.0]])
+    answer = hottopixx.factor(X, 2, missing="observed")
+    answer.save(tmp_path / "answer.hott")
+    loaded = hottopixx.load(tmp_path / "answer.hott")
+    assert np.array_equal(loaded.completed, answer.completed)
+    answer.report(tmp_path / "page.html")
+    assert "were not observed" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_entries_that_are_held_out_tell_the_rank(instance):
+    found = hottopixx.held_out(instance.X, 6)
+    assert found.suggested == 3 and len(found.errors) == 6 and found.stop == "finished"
+    assert "held out (10 %)" in found.reason
+    with pytest.raises(ValueError, match=r"above 0 and at most 0\.5"):
+        hottopixx.held_out(instance.X, 6, share=0.9)

@@ -175,3 +175,18 @@ def test_says_what_is_wrong():
     with pytest.raises(ValueError) as raised:
         HottSamples(3).fit(X)
     assert "sample" in str(raised.value) and "row" not in str(raised.value)
+
+
+def test_pixels_may_miss_bands():
+    cube, shares = planted()
+    pixels = cube.reshape(80, 30)
+    gaps = np.random.default_rng(1).random(pixels.shape) < 0.2
+    holed = np.where(gaps, np.nan, pixels)
+    model = HottSamples(3, missing="observed", effort="quick").fit(holed)
+    assert model.sample_indices_.tolist() == [3, 41, 77]
+    np.testing.assert_allclose(model.components_, pixels[[3, 41, 77]], rtol=1e-2)
+    np.testing.assert_allclose(model.transform(holed), shares, atol=1e-2)
+    with pytest.raises(ValueError, match="NaN"):
+        HottSamples(3).fit(holed)
+    with pytest.raises(ValueError, match="missing values do not go with method"):
+        HottSamples(3, method="unmix", missing="observed").fit(cube)

@@ -127,6 +127,9 @@ fn check_flags(args: &DocumentArgs, format: DocumentFormat) -> Result<(), Failur
         F::JsonLines => table.to_vec(),
         F::Lines | F::Folder => [&table[..], &columns].concat(),
     };
+    if args.table.missing() == Some(Missing::Observed) {
+        return wrong("--missing observed", "is for tables of numbers");
+    }
     if let Some(flag) = args.table.first_given(&["--decimal", "--drop"]) {
         return wrong(flag, "is for tables of numbers");
     }

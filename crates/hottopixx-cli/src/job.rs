@@ -179,6 +179,7 @@ impl Session {
         }
         let control = self.interrupt.control(self.run.max_seconds, self.observer())?;
         let factor = Factor::new(rank).seed(self.run.seed).threads(self.threads).control(control);
+        let factor = factor.missing(problem.missing);
         Ok(match &problem.candidates {
             Some(candidates) => factor.candidates(candidates.clone()),
             None => factor,

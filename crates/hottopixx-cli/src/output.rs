@@ -24,13 +24,15 @@ const RECORD: &str = ".hottopixx-files";
 const LARGEST_JSON: u64 = 1 << 28;
 /// The duals of the cuts behind a bound for choices, one per row.
 pub const CHOICE: &str = "choice_Y";
+/// The input with guesses where entries were missing.
+const COMPLETED: &str = "completed";
 /// The matrices of a certificate.
 pub const CERTIFICATE: [&str; 5] = ["X", "C", "d", "Y", CHOICE];
 
 /// What `--out` can hold after `factor`, `evaluate` or `demo`.
 pub fn answer_files() -> Vec<String> {
     let names = ["hott.csv", "rows.csv", "documents.csv", "summary.json", "report.html"];
-    names.into_iter().map(str::to_owned).chain(matrix_files(&["F", "W"])).collect()
+    names.into_iter().map(str::to_owned).chain(matrix_files(&["F", "W", COMPLETED])).collect()
 }
 
 /// What `--out` can hold after `apply` of an answer of `factor`.
@@ -223,6 +225,10 @@ fn files(
     set.bytes("hott.csv", csv::hott(summary))?;
     for (name, factor) in [("F", &answer.f), ("W", &answer.w)] {
         set.matrix(name, factor)?;
+    }
+    match &answer.completion {
+        Some(completion) => set.matrix(COMPLETED, &completion.matrix)?,
+        None => matrix_files(&[COMPLETED]).iter().for_each(|file| set.remove(file)),
     }
     let diagonal = answer.diagonal.clone().unwrap_or_default();
     let more: &[String] = if diagonal.is_empty() { &[] } else { &["diagonal".to_owned()] };

@@ -9,7 +9,7 @@ use crate::rows;
 use hottopixx::control::Control;
 use hottopixx::matrix::{Dense, Matrix, Shape, Sparse};
 use hottopixx::text::{self, Weight};
-use hottopixx::{Applied, Error, Factorization, Footprint, RankPath};
+use hottopixx::{Applied, Error, Factorization, Footprint, Missing, RankPath};
 use hottopixx_io::{Cache, Format, LoadOptions, Source, machine};
 use std::path::Path;
 
@@ -23,6 +23,8 @@ pub struct Problem {
     pub names: Option<Vec<String>>,
     /// Names of the columns of the input.
     pub column_names: Option<Vec<String>>,
+    /// What becomes of entries that are NaN.
+    pub missing: Missing,
     /// Which rows of `matrix` may be hott.
     pub candidates: Option<Vec<bool>>,
     /// Counts of the kept words in documents, behind a co-occurrence matrix.
@@ -52,6 +54,8 @@ pub struct Raw {
     pub column_names: Option<Vec<String>>,
     /// Whether the file is a bag of words.
     pub bag_of_words: bool,
+    /// What becomes of entries that are NaN.
+    pub missing: Missing,
 }
 
 impl Raw {
@@ -91,7 +95,11 @@ impl Raw {
             None => loaded.row_names,
         };
         let column_names = loaded.col_names;
-        Ok(Raw { label, matrix: loaded.matrix, names, column_names, bag_of_words })
+        let missing = match input.file.table.missing() {
+            Some(hottopixx_io::Missing::Observed) => Missing::Observed,
+            _ => Missing::Refuse,
+        };
+        Ok(Raw { label, matrix: loaded.matrix, names, column_names, bag_of_words, missing })
     }
 }
 
@@ -112,10 +120,22 @@ fn read_names(path: &Path, rows: usize, label: &str) -> Result<Vec<String>, Fail
 impl Problem {
     /// Checks the matrix and prepares text as asked, within `memory` bytes or what the machine has.
     pub fn prepare(raw: Raw, text: &TextArgs, memory: Option<u64>) -> Result<Self, Failure> {
-        let Raw { label, matrix, names, column_names, bag_of_words } = raw;
+        let Raw { label, matrix, names, column_names, bag_of_words, missing } = raw;
         let wrong = |sentence: String| Failure::Wrong(format!("{label}: {sentence}"));
         let library = |error: Error| Failure::from_library(&label, &error);
-        matrix.check_nonnegative().map_err(library)?;
+        let checked = matrix.check_nonnegative();
+        if checked.is_err() && missing == Missing::Observed {
+            matrix.check_observed().map_err(library)?;
+            if text.cooccurrence || text.weight != Weight::None {
+                return Err(wrong(
+                    "some entries are missing, and --cooccurrence and --weight are made of all of them: leave these \
+                     flags out, or say --missing zero"
+                        .to_owned(),
+                ));
+            }
+        } else {
+            checked.map_err(library)?;
+        }
         let input_rows = matrix.rows();
         let looks_like_text = !text.cooccurrence && (bag_of_words || few_small_counts(&matrix));
 
@@ -181,6 +201,7 @@ impl Problem {
             matrix,
             names,
             column_names,
+            missing,
             candidates,
             counts,
             looks_like_text,
@@ -273,6 +294,9 @@ impl Problem {
         answer.f = self.spread_rows(&answer.f);
         if self.counts.is_some() {
             answer.w = self.spread_columns(&answer.w);
+        }
+        if let Some(completion) = &mut answer.completion {
+            completion.matrix = self.spread_rows(&completion.matrix);
         }
         answer.errors.per_row = self.spread(&answer.errors.per_row);
         answer.diagonal = answer.diagonal.map(|diagonal| self.spread(&diagonal));
@@ -393,6 +417,7 @@ mod tests {
             names: None,
             column_names: None,
             bag_of_words: false,
+            missing: Missing::Refuse,
         }
     }
 

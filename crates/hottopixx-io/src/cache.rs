@@ -13,6 +13,7 @@ use crate::format::Format;
 use crate::hpx::{self, Contents, FileIdentity, Hash, Origin};
 use crate::load::{LoadOptions, Loaded};
 use crate::source::display_name;
+use crate::table::Missing;
 use crate::{table, write};
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -191,7 +192,9 @@ impl Keeper {
         // Hashing takes its time, in which the text may have become another.
         self.check_source().ok()?;
         let format = Format::ALL[usize::from(self.settings.0)];
-        let loaded = parsed.finish(format, false, budget).ok()?;
+        // A cache belongs to the options of its table: what is missing in it was allowed to be.
+        let missing = if format.is_table() { Missing::Observed } else { Missing::Refuse };
+        let loaded = parsed.finish(format, false, missing, budget).ok()?;
         Some(Loaded { cache: CacheUse::Read(self.place.clone()), ..loaded })
     }
 

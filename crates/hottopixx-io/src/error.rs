@@ -198,7 +198,13 @@ impl Fault {
             Fault::Value { place, value } => {
                 let (what, remedy) = if value.is_finite() {
                     ("negative", "entries must not be negative; shift or clip the data first")
+                } else if value.is_nan() && matches!(place, FileLocation::Entry { .. }) {
+                    (
+                        "not finite",
+                        "entries must be finite; fill or drop missing values, or say --missing observed",
+                    )
                 } else {
+                    // In text that is no table NaN is no number.
                     ("not finite", "entries must be finite; fill or drop missing values first")
                 };
                 Error::Value { file, place, value, what, remedy }

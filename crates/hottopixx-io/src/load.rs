@@ -5,7 +5,7 @@ use crate::cache::{Cache, CacheUse, Facts, Keeper};
 use crate::error::{Error, Fault, FileLocation};
 use crate::format::{Format, KNOWN};
 use crate::source::{Body, Source, Stream, display_name};
-use crate::table::{self, Aside, Entries, TableColumn, TableLayout, TableOptions};
+use crate::table::{self, Aside, Entries, Missing, TableColumn, TableLayout, TableOptions};
 use crate::{bow, external, hpx, mtx, names, npy, npz, svmlight};
 use hottopixx::matrix::Matrix;
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
@@ -64,6 +64,14 @@ pub(crate) struct Parsed {
     pub table: Option<TableLayout>,
 }
 
+/// Whether all entries are numbers that can be used, or may be missing.
+fn check(matrix: &Matrix, missing: Missing) -> Result<(), hottopixx::Error> {
+    match missing {
+        Missing::Observed => matrix.check_observed(),
+        _ => matrix.check_nonnegative(),
+    }
+}
+
 impl Parsed {
     pub fn new(matrix: impl Into<Matrix>) -> Parsed {
         Parsed {
@@ -88,10 +96,10 @@ impl Parsed {
     }
 
     /// Checks every entry; the place named is one of the file's matrix.
-    fn check(&self) -> Result<(), Fault> {
+    fn check(&self, missing: Missing) -> Result<(), Fault> {
         use hottopixx::Error as E;
         let order = |a, b| if self.transposed { (b, a) } else { (a, b) };
-        self.matrix.check_nonnegative().map_err(|e| match e {
+        check(&self.matrix, missing).map_err(|e| match e {
             E::Empty { rows, cols } => {
                 let (rows, cols) = order(rows, cols);
                 Fault::Matrix(E::Empty { rows, cols })
@@ -123,10 +131,17 @@ impl Parsed {
     /// Turns the matrix as asked and checks its entries: in this order, because what the check learns of
     /// the rows is kept with the matrix for the steps that follow. Only what is wrong is looked for in
     /// the order of the file.
-    pub fn finish(self, format: Format, transpose: bool, budget: Budget) -> Result<Loaded, Fault> {
+    pub fn finish(
+        self,
+        format: Format,
+        transpose: bool,
+        missing: Missing,
+        budget: Budget,
+    ) -> Result<Loaded, Fault> {
         let turned = self.turned(transpose, budget);
-        if !turned.as_ref().is_ok_and(|matrix| matrix.check_nonnegative().is_ok()) {
-            self.check()?;
+        let good = |matrix: &Matrix| check(matrix, missing).is_ok();
+        if !turned.as_ref().is_ok_and(good) {
+            self.check(missing)?;
         }
         Ok(self.into_loaded(turned?, format, transpose))
     }
@@ -187,8 +202,9 @@ pub fn load(source: &Source, options: &LoadOptions) -> Result<Loaded, Error> {
             loaded
         }
         None => {
-            let parsed = parse_as(format, stream, options, budget)
-                .and_then(|parsed| parsed.finish(format, options.transpose, budget));
+            let parsed = parse_as(format, stream, options, budget).and_then(|parsed| {
+                parsed.finish(format, options.transpose, options.table.missing, budget)
+            });
             keep(parsed, path.zip(keeper.as_ref()), format, options, budget)
                 .map_err(|fault| fault.in_file(&name))?
         }
@@ -306,7 +322,7 @@ pub fn read(reader: impl Read, name: &str, options: &LoadOptions) -> Result<Load
     let format = format_of(&stream, name, options.format, None)?;
     let budget = Budget::new(options.max_bytes);
     parse_as(format, stream, options, budget)
-        .and_then(|parsed| parsed.finish(format, options.transpose, budget))
+        .and_then(|parsed| parsed.finish(format, options.transpose, options.table.missing, budget))
         .map_err(|fault| fault.in_file(name))
 }
 

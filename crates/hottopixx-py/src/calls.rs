@@ -16,14 +16,17 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde::Serialize;
 
-/// A report in JSON, F, W, errors by row, and the diagonal.
-type Answer = (String, Py<PyAny>, Py<PyAny>, Py<PyArray1<f64>>, Option<Py<PyArray1<f64>>>);
+/// A report in JSON, F, W, errors by row, the diagonal, and the completed matrix where entries were missing.
+type Answer =
+    (String, Py<PyAny>, Py<PyAny>, Py<PyArray1<f64>>, Option<Py<PyArray1<f64>>>, Option<Py<PyAny>>);
 
 fn answer(py: Python<'_>, found: Factorization) -> PyResult<Answer> {
     let report = json(&found)?;
     let errors = PyArray1::from_vec(py, found.errors.per_row).unbind();
     let diagonal = found.diagonal.map(|d| PyArray1::from_vec(py, d).unbind());
-    Ok((report, to_python(py, found.f)?, to_python(py, found.w)?, errors, diagonal))
+    let completed = found.completion.map(|completion| to_python(py, completion.matrix));
+    let (f, w) = (to_python(py, found.f)?, to_python(py, found.w)?);
+    Ok((report, f, w, errors, diagonal, completed.transpose()?))
 }
 
 /// A report for Python.

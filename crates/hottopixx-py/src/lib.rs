@@ -32,7 +32,7 @@ mod _native {
     #[pymodule_export]
     use super::corpus::{dense_gram_rows, is_affordable, pair_rows};
     #[pymodule_export]
-    use super::page::{answer_page, path};
+    use super::page::{answer_page, held_out, path};
     #[pymodule_export]
     use super::program::main;
     #[pymodule_export]

@@ -78,6 +78,7 @@ pub fn answer_page(
         inexact_rows: kept.inexact_rows,
         zero_rows: kept.zero_rows,
         outliers: kept.outliers,
+        completion: None,
         stop: kept.stop,
         seconds: kept.seconds,
     };
@@ -90,6 +91,22 @@ pub fn answer_page(
     let mut summary = Summary::new(about, &answer, objective, facts);
     summary.path = kept.path;
     Ok(html::page(&summary, call))
+}
+
+/// What entries that are held out say about the rank, in JSON, and why it ended.
+#[pyfunction]
+pub fn held_out(
+    py: Python<'_>,
+    matrix: Input<'_>,
+    most: usize,
+    share: f64,
+    settings: Settings,
+    how: Run,
+) -> PyResult<(String, String)> {
+    let (matrix, factor) = (matrix.matrix()?, settings.factor(most)?);
+    let hold = move |control: &Control| factor.control(control.clone()).held_out(&matrix, share);
+    let found = run(py, &how, hold)?;
+    Ok((json(&found)?, json(&found.stop)?))
 }
 
 /// The errors of these rows and of fewer and fewer of them, in JSON, and why it ended.

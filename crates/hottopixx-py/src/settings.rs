@@ -54,6 +54,7 @@ pub struct Settings {
     constraints: Option<Asked>,
     /// A number, or "auto".
     outliers: Option<String>,
+    missing: String,
     weights: Option<Vec<f64>>,
     groups: bool,
     example_weights: Option<Vec<f64>>,
@@ -68,6 +69,7 @@ impl Settings {
             .objective(self.objective()?)
             .effort(parsed(&self.effort)?)
             .cleaning(parsed(&self.cleaning)?)
+            .missing(parsed(&self.missing)?)
             .seed(self.seed)
             .threads(self.threads)
             .trace(self.trace)

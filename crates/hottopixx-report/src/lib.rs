@@ -31,4 +31,6 @@ pub use named::{NamedHott, NamedRow, numbered};
 pub use proof::{ChoiceProof, Proof, Theorem};
 pub use rows::ExplainedRow;
 pub use run::{RunFacts, StepSeconds};
-pub use summary::{Described, Preparation, RowValue, Summary, Topic, six, six_down, six_up};
+pub use summary::{
+    Described, MissingFacts, Preparation, RowValue, Summary, Topic, six, six_down, six_up,
+};

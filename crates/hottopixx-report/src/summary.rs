@@ -7,7 +7,7 @@ use crate::{ConstraintFacts, ExplainedRow, NamedHott, RunFacts};
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
 use hottopixx::text::Weight;
-use hottopixx::{Bounds, Cleaning, Errors, Factorization, HottRow, Objective, RankPath};
+use hottopixx::{Bounds, Cleaning, Errors, Factorization, HeldOut, HottRow, Objective, RankPath};
 use serde::{Deserialize, Serialize};
 
 /// A row of the input with a number: a strong member of a topic, or a badly explained row.
@@ -148,6 +148,12 @@ pub struct Summary {
     /// Rows that were set aside as outliers, with their errors, which do not count in `error`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outliers: Vec<RowValue>,
+    /// What was not observed, where entries were missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<MissingFacts>,
+    /// What entries that were held out say about the rank, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<HeldOut>,
     /// Number of rows explained by nothing because they are zero or set aside.
     pub zero_rows: usize,
     /// Proven bounds, where the method has them.
@@ -177,6 +183,15 @@ pub struct Preparation {
     pub min_df: usize,
     /// How counts were weighted.
     pub weight: Weight,
+}
+
+/// What was not observed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct MissingFacts {
+    /// Entries that were not.
+    pub entries: usize,
+    /// Rows that have such entries.
+    pub rows: usize,
 }
 
 /// What a matrix is called and made of, as far as its factorization does not say it.
@@ -250,6 +265,11 @@ impl Summary {
                 .diagonal
                 .as_ref()
                 .map(|diagonal| worst_rows(diagonal, diagonal_entries(rows.len()), names)),
+            missing: answer.completion.as_ref().map(|completion| MissingFacts {
+                entries: completion.entries,
+                rows: completion.rows,
+            }),
+            held_out: None,
             zero_rows: answer.zero_rows.len(),
             bounds: answer.bounds.clone(),
             path: None,
@@ -399,6 +419,8 @@ pub(crate) fn example() -> Summary {
         worst: vec![entry(9, "pope", 0.021)],
         rows: vec![],
         outliers: vec![],
+        missing: None,
+        held_out: None,
         diagonal: None,
         zero_rows: 1,
         bounds: None,

@@ -113,6 +113,12 @@ pub fn facts(summary: &Summary) -> String {
     if let Some(path) = &s.path {
         ranks(&mut out, path);
     }
+    if let Some(held_out) = &s.held_out {
+        let sentence = format!("rank {}. {}", held_out.suggested, held_out.reason);
+        for (k, words) in wrapped(&sentence, WIDTH - 10).iter().enumerate() {
+            line(&mut out, if k == 0 { "held out" } else { "" }, words);
+        }
+    }
     line(&mut out, "time", &seconds(&s.run.seconds));
     if let Some(bytes) = s.run.peak_memory_bytes {
         let predicted = s.run.predicted_memory_bytes.filter(|bytes| *bytes >= WORTH_SAYING);

@@ -29,6 +29,7 @@ pub mod hard;
 pub mod large;
 pub mod limits;
 pub mod lp;
+pub mod missing;
 pub mod outliers;
 pub mod paper;
 pub mod profiles;

@@ -5,8 +5,8 @@ use hottopixx::Method;
 use hottopixx_study::StudyReport;
 use hottopixx_study::large::{ProcessRunner, RunRequest};
 use hottopixx_study::{
-    auto, bench, campaign, choice, constraints, footprint, hard, limits, lp, outliers, real,
-    recovery, scenes, soak, total,
+    auto, bench, campaign, choice, constraints, footprint, hard, limits, lp, missing, outliers,
+    real, recovery, scenes, soak, total,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -80,6 +80,8 @@ enum Study {
     Choice(choice::ChoiceSettings),
     /// Constraints on choices of rows against all choices that obey them
     Constraints(constraints::ConstraintSettings),
+    /// Missing entries: are planted rows found, and how far are guesses from the truth?
+    Missing(missing::MissingSettings),
     /// Planted outliers: are they named, and hott rows found as without them?
     Outliers(outliers::OutlierSettings),
     /// The program total at the sizes of corpora: gaps reached, and what they take
@@ -115,6 +117,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Study::Campaign(settings) => campaign::run(&settings)?,
         Study::Choice(settings) => choice::run(&settings)?,
         Study::Constraints(settings) => constraints::run(&settings)?,
+        Study::Missing(settings) => missing::run(&settings)?,
         Study::Outliers(settings) => outliers::run(&settings)?,
         Study::Total(settings) => total::run(&settings)?,
         Study::Scenes(settings) => scenes::run(&settings)?,

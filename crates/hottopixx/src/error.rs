@@ -51,7 +51,7 @@ pub enum Error {
     },
     /// NaN or infinite.
     #[error(
-        "row {row}, column {col} is {value}: entries must be finite numbers; fill or drop missing values first"
+        "row {row}, column {col} is {value}: entries must be finite numbers; fill or drop missing values, or say missing = observed"
     )]
     NotFinite {
         /// Row, from 0.

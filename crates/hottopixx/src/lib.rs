@@ -61,6 +61,7 @@ pub mod certify;
 pub mod checkpoint;
 pub mod choice;
 pub mod clean;
+mod complete;
 pub mod control;
 mod effort;
 mod error;
@@ -90,8 +91,9 @@ pub use control::{Control, Stop};
 pub use effort::Effort;
 pub use error::Error;
 pub use factor::{
-    Applied, Certified, Compared, Comparison, Errors, Factor, Factorization, Footprint, HottRow,
-    Method, Outliers, RankNeeded, RankPath, RankPoint, Seconds, Skipped, Work,
+    Applied, Certified, Compared, Comparison, Completion, Errors, Factor, Factorization, Footprint,
+    HeldOut, HottRow, Method, Missing, Outliers, RankNeeded, RankPath, RankPoint, Seconds, Skipped,
+    Work,
 };
 pub use goal::Goal;
 pub use matrix::{Dense, Matrix, Sparse};

@@ -7,7 +7,7 @@
 //! takes no memory of its own and the matrix may be part of a mapped file.
 
 use crate::control::Control;
-use crate::matrix::{Dense, Matrix, Row, Shape};
+use crate::matrix::{Dense, Gaps, Matrix, Row, Shape};
 use crate::{Error, kernels};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -29,6 +29,17 @@ pub struct UnitRows {
     squares: Option<Arc<UnitRows>>,
     /// How much each row counts in a mean, 1 on average; empty where all count the same.
     weights: Vec<f64>,
+    /// Where entries were not observed; see [`UnitRows::observing`].
+    observed: Option<Arc<Observed>>,
+}
+
+/// What was observed of a matrix whose other entries are guesses.
+#[derive(Debug)]
+struct Observed {
+    /// Places of guesses, by row of the input.
+    gaps: Gaps,
+    /// The share of each row's sum that was observed, by row of the input.
+    shares: Vec<f64>,
 }
 
 /// Sums in this range can be divided by, and products of two entries neither overflow nor vanish.
@@ -63,8 +74,43 @@ impl UnitRows {
             (copy, factors)
         };
         let (places, input_rows) = (kept.clone(), input.rows());
-        let (squares, weights) = (None, Vec::new());
-        Ok(UnitRows { raw, places, factors, kept, sums, input_rows, squares, weights })
+        let (squares, weights, observed) = (None, Vec::new(), None);
+        Ok(UnitRows { raw, places, factors, kept, sums, input_rows, squares, weights, observed })
+    }
+
+    /// X of a matrix that was completed in these places. As atoms rows are what they are, completed; as targets of
+    /// fits they are their observed entries alone, and errors count in shares of their sums:
+    ///
+    /// `e_i = min ||(x_i - c X)_O||_1 / sum of x_i over O`,  O the columns observed in row i.
+    ///
+    /// The row of zeros, which nothing explains, must be one in the observed entries as well.
+    pub(crate) fn observing(mut self, gaps: Gaps) -> Self {
+        let share = |i: usize| {
+            let row = self.raw.row(i);
+            let guessed: f64 = entries_at(row, gaps.row(i)).sum();
+            let all = row.sum();
+            if guessed == 0.0 || all == 0.0 { 1.0 } else { observed_sum(row, gaps.row(i)) / all }
+        };
+        let shares = (0..self.raw.rows()).map(share).collect();
+        self.observed = Some(Arc::new(Observed { gaps, shares }));
+        self
+    }
+
+    /// Whether some entries are guesses.
+    pub(crate) fn has_gaps(&self) -> bool {
+        self.observed.is_some()
+    }
+
+    /// The columns in which row `i` of X was not observed, increasing.
+    #[inline]
+    pub(crate) fn gaps(&self, i: usize) -> &[u32] {
+        self.observed.as_ref().map_or(&[], |observed| observed.gaps.row(self.kept[i]))
+    }
+
+    /// The share of row `i` that was observed: the sum of its target.
+    #[inline]
+    pub(crate) fn share(&self, i: usize) -> f64 {
+        self.observed.as_ref().map_or(1.0, |observed| observed.shares[self.kept[i]])
     }
 
     /// X with a weight for every row of the input, by which its error counts in a mean.
@@ -121,6 +167,7 @@ impl UnitRows {
             input_rows: self.input_rows,
             squares: self.squares.as_ref().map(|x| Arc::new(x.without(input_rows))),
             weights: Vec::new(),
+            observed: self.observed.clone(),
         }
     }
 
@@ -194,13 +241,17 @@ impl UnitRows {
         self.merge_columns_under(bucket, buckets, &Control::default()).expect("nobody stops it")
     }
 
-    /// As [`UnitRows::merge_columns`]; `None` when `control` stopped it.
+    /// As [`UnitRows::merge_columns`]; `None` when `control` stopped it, and where entries were not observed: what
+    /// merged columns hold would differ from row to row.
     pub(crate) fn merge_columns_under(
         &self,
         bucket: &[u32],
         buckets: usize,
         control: &Control,
     ) -> Option<UnitRows> {
+        if self.has_gaps() {
+            return None;
+        }
         let mut merged = Dense::zeros(self.features(), buckets);
         let rows = merged.values_mut().par_chunks_mut(buckets.max(1)).enumerate();
         let all = rows.all(|(i, out)| {
@@ -221,6 +272,7 @@ impl UnitRows {
             input_rows: self.input_rows,
             squares: None,
             weights: self.weights.clone(),
+            observed: None,
         })
     }
 
@@ -326,6 +378,18 @@ impl UnitRows {
         });
         all.then_some(gram)
     }
+}
+
+/// The stored entries of a row in these columns, increasing.
+fn entries_at<'a>(row: Row<'a>, columns: &'a [u32]) -> impl Iterator<Item = f64> + 'a {
+    let there = move |k: &usize| columns.binary_search(&(*k as u32)).is_ok();
+    row.nonzeros().filter(move |(k, _)| there(k)).map(|(_, value)| value)
+}
+
+/// The sum of the entries of a row outside these columns, in order of column.
+fn observed_sum(row: Row<'_>, gaps: &[u32]) -> f64 {
+    let there = |k: &usize| gaps.binary_search(&(*k as u32)).is_err();
+    row.nonzeros().filter(|(k, _)| there(k)).map(|(_, value)| value).sum()
 }
 
 /// The input with rows of extraordinary sums brought to sums between one and two, by powers of two:

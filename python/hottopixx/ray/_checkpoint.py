@@ -98,13 +98,13 @@ class Checkpoint:
             return to_native(sp.load_npz(raw))
 
         diagonal = parts.get("diagonal")
-        return str(parts["report"]), native("F"), native("W"), parts["errors"], diagonal
+        return str(parts["report"]), native("F"), native("W"), parts["errors"], diagonal, None
 
     def keep_answer(self, answer: Answer) -> None:
         """Writes it."""
         if self._folder is None:
             return
-        report, f, w, errors, diagonal = answer
+        report, f, w, errors, diagonal, _ = answer
         parts: dict[str, Any] = {"report": np.array(report), "errors": errors}
         if diagonal is not None:
             parts["diagonal"] = diagonal

@@ -46,6 +46,8 @@ class Steps:
         for name in ("constraints", "outliers", "weights"):
             if options.get(name) is not None:
                 raise ValueError(f"{name} does not go with documents on a cluster: leave it out")
+        if options.get("missing", "refuse") != "refuse":
+            raise ValueError("missing does not go with documents on a cluster: leave it out")
         kept = self.checkpoint.answer()
         seconds = {}
         candidates = self._candidates(rank, options)

@@ -32,8 +32,9 @@ pub struct TableArgs {
     /// Columns to leave out
     #[arg(long, value_name = "LIST", value_parser = values::word::<ColumnList>)]
     drop: Option<String>,
-    /// Missing values (empty, NA, NaN, ?, -): refuse, zero, drop-rows or
-    /// drop-columns (default: refuse)
+    /// Missing values (empty, NA, NaN, ?, -): refuse, observed (left out of fits
+    /// and errors; in files of any format), zero, drop-rows or drop-columns
+    /// (default: refuse)
     #[arg(long, value_name = "WHAT", value_parser = values::word::<Missing>)]
     missing: Option<String>,
 }

@@ -49,6 +49,7 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     }
     let answer = factor.run(&problem.matrix).map_err(|error| problem.failure(error))?;
     let path = args.rank_path.then(|| factor.path(&problem.matrix, &answer));
+    let held_out = args.held_out.map(|share| factor.held_out(&problem.matrix, share));
     let answer = problem.restore(answer);
     session.finish();
 
@@ -68,6 +69,16 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
         }
         // The answer stands without it, and may have taken an hour.
         Some(Err(error)) => summary.notes.push(format!("No errors against the rank: {error}.")),
+        None => {}
+    }
+    match held_out {
+        Some(Ok(found)) => {
+            if summary.stop == Stop::Finished {
+                summary.stop = found.stop;
+            }
+            summary.held_out = Some(found);
+        }
+        Some(Err(error)) => summary.notes.push(format!("No entries were held out: {error}.")),
         None => {}
     }
     let mut text = output::human(&summary);

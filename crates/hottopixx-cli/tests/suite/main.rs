@@ -9,6 +9,7 @@ mod common;
 mod constraints;
 mod hostile;
 mod limits;
+mod missing;
 mod outliers;
 mod refusals;
 mod reproduce;

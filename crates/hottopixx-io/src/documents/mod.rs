@@ -256,7 +256,7 @@ impl Output<'_> {
         match self.missing {
             None | Some(Missing::Zero) => self.add(b"", title, date),
             Some(Missing::DropRows) => Ok(()),
-            Some(Missing::Refuse | Missing::DropColumns) => {
+            Some(Missing::Refuse | Missing::DropColumns | Missing::Observed) => {
                 let remedy =
                     "leave such documents out (drop-rows), or keep them as empty ones (zero)";
                 Err(Fault::line(line, "the document is missing", remedy))

@@ -127,7 +127,7 @@ pub(super) fn refusal(cell: &[u8], class: Class, place: FileLocation, column: &s
             } else {
                 format!("{} is a missing value", quote(cell))
             },
-            format!("fill it, say --missing zero, drop-rows or drop-columns, or {drop}"),
+            format!("fill it, say --missing observed, zero, drop-rows or drop-columns, or {drop}"),
         ),
         Class::Thousands => (
             format!("{} has separators between thousands", quote(cell)),

@@ -133,6 +133,7 @@ impl TableLayout {
             let what = counted(count, "missing value");
             out.push(match policy {
                 Missing::Refuse | Missing::Zero => format!("{what} taken as 0"),
+                Missing::Observed => format!("{what} taken as not observed"),
                 Missing::DropRows => {
                     format!("{what}: {} left out", counted(self.dropped_rows, "row"))
                 }

@@ -99,11 +99,14 @@ pub enum Missing {
     DropRows,
     /// Columns with one are left out.
     DropColumns,
+    /// They are NaN, in files of any format: not observed.
+    Observed,
 }
 
-named!(Missing, "choose refuse, zero, drop-rows or drop-columns",
+named!(Missing, "choose refuse, observed, zero, drop-rows or drop-columns",
     Missing::Refuse => "refuse", Missing::Zero => "zero",
-    Missing::DropRows => "drop-rows", Missing::DropColumns => "drop-columns");
+    Missing::DropRows => "drop-rows", Missing::DropColumns => "drop-columns",
+    Missing::Observed => "observed");
 
 /// What stands between cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

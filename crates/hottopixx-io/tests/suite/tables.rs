@@ -209,13 +209,20 @@ fn layouts_of_other_programs() {
 fn missing_values_are_refused_or_treated_as_asked() {
     let text = "name,a,b,c\nx,1,NA,3\ny,4,5,6\nz,7,8,?\n";
     let message = refusal(text, |_| {});
-    let want =
-        "line 2, column 3: \"NA\" is a missing value: fill it, say --missing zero, drop-rows";
+    let want = "line 2, column 3: \"NA\" is a missing value: fill it, say --missing observed, zero, drop-rows";
     assert!(message.contains(want), "{message}");
     let read = |missing| with(text, |t| t.missing = missing).unwrap();
     let zero = read(Missing::Zero);
     assert_eq!(zero.matrix, dense(&[&[1.0, 0.0, 3.0], &[4.0, 5.0, 6.0], &[7.0, 8.0, 0.0]]));
     assert_eq!(zero.table.unwrap().missing, Some((2, Missing::Zero)));
+    let observed = read(Missing::Observed);
+    let gaps: Vec<usize> = match &observed.matrix {
+        hottopixx::Matrix::Dense(m) => (0..9).filter(|&at| m.values()[at].is_nan()).collect(),
+        hottopixx::Matrix::Sparse(_) => panic!("tables are dense"),
+    };
+    assert_eq!(gaps, [1, 8]);
+    let said = observed.table.unwrap().omissions().join(" ");
+    assert!(said.contains("2 missing values taken as not observed"), "{said}");
     let rows = read(Missing::DropRows);
     assert_eq!((rows.matrix, rows.row_names), (dense(&[&[4.0, 5.0, 6.0]]), names(&["y"])));
     assert_eq!(rows.table.unwrap().dropped_rows, 2);
@@ -233,8 +240,10 @@ fn missing_values_are_refused_or_treated_as_asked() {
     let message = refusal("a,b\n1,\n,2\n", |t| t.missing = Missing::DropColumns);
     assert!(message.contains("every column has a missing value"), "{message}");
     // Negative and infinite ones are no missing values.
-    let message = refusal("a,b\n1,-2\n3,4\n", |t| t.missing = Missing::Zero);
-    assert!(message.contains("line 2, column 2: -2 is negative"), "{message}");
+    for missing in [Missing::Zero, Missing::Observed] {
+        let message = refusal("a,b\n1,-2\n3,\n", |t| t.missing = missing);
+        assert!(message.contains("line 2, column 2: -2 is negative"), "{message}");
+    }
 }
 
 #[test]

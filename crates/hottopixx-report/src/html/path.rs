@@ -7,8 +7,20 @@ use crate::text::count;
 use hottopixx::{RankPath, RankPoint};
 use std::fmt::Write as _;
 
+/// What entries that were held out say.
+fn held_out(out: &mut String, s: &Summary) {
+    let Some(found) = &s.held_out else { return };
+    let _ = writeln!(
+        out,
+        "<p>By entries that were held out: {}. {}</p>",
+        count(found.suggested, "hott row"),
+        escape(&found.reason)
+    );
+}
+
 /// The chart and the rank it speaks for; nothing where no path was computed.
 pub(super) fn path(out: &mut String, s: &Summary) {
+    held_out(out, s);
     let Some(path) = &s.path else { return };
     let _ = writeln!(
         out,

@@ -11,6 +11,7 @@ use crate::matrix::Shape;
 use crate::normalise::UnitRows;
 use crate::squares::least_squares_of;
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// A row of X fitted on the hott rows.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -115,15 +116,26 @@ pub(crate) fn refit(
                 if control.stopped().is_some() {
                     return None;
                 }
-                let target = atoms.restrict(x.row(i), &mut work.gathered);
+                let target = atoms.restrict_row(x, i, &mut work.gathered);
                 let problem =
                     Problem { design: target.design, x: target.x, usable: &usable, upper: None };
-                let (basis, weights) = start(i);
-                if is_wide(problem.x.len()) {
-                    Some(proven_near(&mut work.near, &problem, (basis, &weights), &squares[at]))
+                // Weights are those of X; the target is the observed part of the row, scaled to sum one.
+                let (share, (basis, mut weights)) = (x.share(i), start(i));
+                weights.iter_mut().for_each(|weight| weight.1 /= share);
+                let fit = if is_wide(problem.x.len()) {
+                    let squares: Cow<'_, [f64]> = match share == 1.0 {
+                        true => Cow::Borrowed(&squares[at]),
+                        false => Cow::Owned(squares[at].iter().map(|c| c / share).collect()),
+                    };
+                    let starts = (basis, &weights[..]);
+                    Some(proven_near(&mut work.near, &problem, starts, &squares))
                 } else {
                     proven(&mut work.solver, &problem, basis)
-                }
+                };
+                fit.map(|mut fit| {
+                    fit.weights.iter_mut().for_each(|weight| weight.1 *= share);
+                    fit
+                })
             },
         )
         .collect();

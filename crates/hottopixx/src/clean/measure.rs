@@ -17,7 +17,7 @@ pub struct Measured {
     pub inf1: f64,
     /// Their mean, each counting as much as its row weighs.
     pub mean_l1: f64,
-    /// Root of the mean of `(X - FW)^2` over all entries.
+    /// Root of the mean of `(X - FW)^2` over all entries that were observed.
     pub rmse: f64,
 }
 
@@ -38,12 +38,13 @@ pub fn measure(x: &UnitRows, hott: &[usize], fits: &[RowFit]) -> Measured {
         per_row[i] = Some(found);
     }
     let per_row: Vec<(f64, f64)> = per_row.into_iter().flatten().collect();
-    let rows = per_row.len().max(1) as f64;
+    let missing: usize = (0..per_row.len()).map(|i| x.gaps(i).len()).sum();
+    let entries = (per_row.len().max(1) * x.examples() - missing) as f64;
     let l1: Vec<f64> = per_row.iter().map(|e| e.0).collect();
     Measured {
         inf1: l1.iter().copied().fold(0.0, f64::max),
         mean_l1: Objective::Mean.score_of(x, l1.iter().copied()),
-        rmse: (per_row.iter().map(|e| e.1).sum::<f64>() / (rows * x.examples() as f64)).sqrt(),
+        rmse: (per_row.iter().map(|e| e.1).sum::<f64>() / entries).sqrt(),
         l1,
     }
 }
@@ -80,12 +81,15 @@ fn dense(x: &UnitRows, hott: &[usize], rows: &[usize], fits: &[&RowFit]) -> Vec<
             }
             let (w, e) = (&w[..k * width], &mut e[..m * width]);
             kernels::gemm(m, k, width, -1.0, &f, w, false, 1.0, e);
-            for (e, (l1, squares)) in e.chunks_exact(width).zip(&mut sums) {
+            for ((e, (l1, squares)), &i) in e.chunks_exact_mut(width).zip(&mut sums).zip(rows) {
+                let gaps = x.gaps(i).iter().map(|&k| k as usize);
+                gaps.filter(|k| part.contains(k)).for_each(|k| e[k - start] = 0.0);
                 let (one, two) = kernels::norms(e);
                 *l1 += one;
                 *squares += two;
             }
         }
+        sums.iter_mut().zip(rows).for_each(|(sums, &i)| *sums = of_observed(*sums, x.share(i)));
         sums
     };
     rows.par_chunks(ROWS).zip(fits.par_chunks(ROWS)).flat_map_iter(block).collect()
@@ -110,6 +114,7 @@ fn sparse(x: &UnitRows, hott: &[usize], rows: &[usize], fits: &[&RowFit]) -> Vec
                 for (row, factor) in &parts {
                     row.add_to(*factor, residual);
                 }
+                x.gaps(i).iter().for_each(|&k| residual[k as usize] = 0.0);
                 let (mut l1, mut squares) = (0.0, 0.0);
                 for (row, _) in &parts {
                     // Each column is taken once: it is cleared when it is counted.
@@ -120,10 +125,15 @@ fn sparse(x: &UnitRows, hott: &[usize], rows: &[usize], fits: &[&RowFit]) -> Vec
                         columns.iter().for_each(&mut count);
                     }
                 }
-                (l1, squares)
+                of_observed((l1, squares), x.share(i))
             },
         )
         .collect()
+}
+
+/// Errors of a row whose observed entries sum to `share`, in units of that sum.
+fn of_observed((l1, squares): (f64, f64), share: f64) -> (f64, f64) {
+    (l1 / share, squares / (share * share))
 }
 
 fn take(residual: &mut f64, l1: &mut f64, squares: &mut f64) {

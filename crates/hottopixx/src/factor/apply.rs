@@ -53,9 +53,9 @@ impl Factor {
         settings.in_pool(|| {
             let mut clock = Clock::new(&settings.control);
             w.check_nonnegative()?;
-            rows.check_nonnegative()?;
-            let both = rows.above(w)?;
-            let prepared = clock.time(Stage::Normalise, || Prepared::new(&settings, &both))?;
+            let both = clock.time(Stage::Normalise, || settings.above(rows, w))?;
+            let x = both.unit_rows()?;
+            let prepared = Prepared::with_x(&settings, &both.matrix, x)?;
             let hott: Vec<usize> = (count..count + rank).collect();
             let hott = prepared.unit_rows(&hott).map_err(|error| match error {
                 Error::HottRow { row, reason } => Error::HottRow { row: row - count, reason },

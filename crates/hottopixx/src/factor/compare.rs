@@ -65,7 +65,13 @@ impl Comparison {
             skipped: Vec::new(),
             interrupted: false,
         };
-        let x = UnitRows::new(matrix)?;
+        let x = match UnitRows::new(matrix) {
+            Err(error @ Error::NotFinite { .. }) => {
+                settings(Method::Auto).refuse_missing(matrix)?;
+                return Err(error);
+            }
+            other => other?,
+        };
         for method in Method::ALL {
             let begun = Instant::now();
             let factor = settings(method).only_used();

@@ -4,7 +4,7 @@
 //! another, so a run needs the matrix, the largest step, and the answer. They are known from the
 //! header of a file, before anything is loaded, and a test holds runs to them.
 
-use super::{Factor, Method};
+use super::{Factor, Method, Missing};
 use crate::matrix::Shape;
 use crate::methods::{bytes, is_affordable};
 
@@ -104,6 +104,8 @@ impl Factor {
         let threads = self.thread_count() as u64;
         let clean = 4 * shape.some_rows(r) + threads * (gathered + 96 * n) + 48 * f * r;
         let copies = 1 + u64::from(self.example_weights.is_some());
+        // Completing takes the matrix with zeros, scaled, turned and completed twice, the places, and both factors.
+        let copies = copies + if self.missing == Missing::Observed { 7 } else { 0 };
         let (matrix, answer) = (copies * shape.bytes(), bytes::answer(shape, r));
         // Settings without which there is no run take no memory.
         let own = |factor: &Factor| {

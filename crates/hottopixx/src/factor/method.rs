@@ -103,6 +103,12 @@ impl Method {
     pub fn proves_bound(self) -> bool {
         self.about().proves_bound
     }
+
+    /// Whether it can leave entries out that were not observed, [`Missing::Observed`](super::Missing::Observed): the
+    /// linear programs and Algorithm 1 make statements about all entries.
+    pub fn leaves_entries_out(self) -> bool {
+        !matches!(self, Method::Lp | Method::Minimax | Method::Total | Method::Agkm)
+    }
 }
 
 impl std::fmt::Display for Method {

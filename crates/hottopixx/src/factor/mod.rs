@@ -10,8 +10,10 @@ mod checked;
 mod clock;
 mod compare;
 mod evaluate;
+mod held_out;
 mod memory;
 mod method;
+mod missing;
 mod outliers;
 mod path;
 mod pipeline;
@@ -23,8 +25,10 @@ mod units;
 pub use apply::Applied;
 pub use certified::{Certified, RankNeeded};
 pub use compare::{Compared, Comparison, Skipped};
+pub use held_out::HeldOut;
 pub use memory::{Footprint, Work};
 pub use method::Method;
+pub use missing::{Completion, Missing};
 pub use outliers::Outliers;
 pub use path::{RankPath, RankPoint};
 pub use result::{Errors, Factorization, HottRow, Seconds};
@@ -58,9 +62,12 @@ impl Factor {
         let settings = Factor { rank: hott.len(), constraints, ..self.clone() };
         settings.in_pool(|| {
             let mut clock = Clock::new(&settings.control);
-            let prepared = clock.time(Stage::Normalise, || Prepared::new(&settings, matrix))?;
+            let completed = clock.time(Stage::Normalise, || settings.completed(matrix))?;
+            let x = completed.unit_rows()?;
+            let prepared = Prepared::with_x(&settings, &completed.matrix, x)?;
             let rows = prepared.unit_rows(hott)?;
-            prepared.evaluate(rows, clock)
+            let answer = prepared.evaluate(rows, clock)?;
+            Ok(completed.told_with(answer))
         })
     }
 }

@@ -72,7 +72,9 @@ impl Factor {
         let constraints = self.constraints.of_parts();
         let settings = Factor { rank: hott.len(), constraints, ..self.clone() };
         settings.in_pool(|| {
-            let prepared = Prepared::new(&settings, matrix)?;
+            let completed = settings.completed(matrix)?;
+            let x = completed.unit_rows()?;
+            let prepared = Prepared::with_x(&settings, &completed.matrix, x)?;
             if prepared.settings.cleaning != Cleaning::Exact {
                 return Err(Error::Setting {
                     name: "path",
@@ -86,7 +88,7 @@ impl Factor {
             let rows = prepared.unit_rows(&hott)?;
             let control = &prepared.settings.control;
             let guides = rows.clone();
-            let mut path = walk(&prepared.x, rows, self.objective, control);
+            let mut path = walk(&prepared.x, rows, self.objective, control, &mut |_| {});
             if control.cut_short().is_none() {
                 let budget = self.memory.unwrap_or(USUAL_BUDGET);
                 let error = path.points.last().map(|point| point.errors.mean_l1);
@@ -110,10 +112,18 @@ fn of_the_answer(hott: Vec<usize>, answer: &Factorization, stop: Stop) -> RankPa
     RankPath { points, suggested, reason, stop }
 }
 
-fn walk(x: &UnitRows, hott: Vec<usize>, objective: Objective, control: &Control) -> RankPath {
+/// From these rows to one, by leaving out the row that is missed least; every choice on the way is `seen`, the largest first.
+pub(super) fn walk(
+    x: &UnitRows,
+    hott: Vec<usize>,
+    objective: Objective,
+    control: &Control,
+    seen: &mut dyn FnMut(&FittedChoice),
+) -> RankPath {
     let total = hott.len();
     let mut fitted = FittedChoice::new(x, hott, objective, None, control);
     let mut points = vec![point(x, &fitted)];
+    seen(&fitted);
     while fitted.hott.len() > 1 && control.cut_short().is_none() {
         control.report(&Progress {
             stage: Stage::Select,
@@ -130,6 +140,7 @@ fn walk(x: &UnitRows, hott: Vec<usize>, objective: Objective, control: &Control)
             break;
         }
         points.push(point(x, &fitted));
+        seen(&fitted);
     }
     points.reverse();
     let (suggested, reason) = suggest(&points, objective);

@@ -21,15 +21,18 @@ use crate::select::portfolio::{Candidate, Judged, Verdict, judge};
 use crate::select::search::search;
 
 /// Factors the matrix.
-pub(super) fn run(settings: &Factor, matrix: &Matrix) -> Result<Factorization, Error> {
+pub(super) fn run(settings: &Factor, given: &Matrix) -> Result<Factorization, Error> {
     let method = settings.method_with_settings()?;
     let mut clock = Clock::new(&settings.control);
-    let x = clock.time(Stage::Normalise, || UnitRows::new(matrix))?;
+    // The matrix itself, unless entries are missing that are to be left out (`factor/missing`).
+    let completed = clock.time(Stage::Normalise, || settings.completed(given))?;
+    let (matrix, x) = (&completed.matrix, completed.unit_rows()?);
     let aside = clock.time(Stage::Localise, || settings.rows_set_aside(matrix, &x))?;
     let x = if aside.rows.is_empty() { x } else { x.without(&aside.rows) };
     let prepared = Prepared::with_x(settings, matrix, x)?;
     let answer = prepared.factor(method.as_ref(), clock)?.0;
-    settings.with_outliers(answer, matrix, aside)
+    let answer = settings.with_outliers(answer, given, aside)?;
+    Ok(completed.told_with(answer))
 }
 
 /// X and settings that make sense for it.
@@ -100,6 +103,7 @@ const OPERATIONS_PER_SECOND: f64 = 1e9;
 impl<'a> Prepared<'a> {
     /// Rows to unit sum, rows of zeros set aside, settings checked against them.
     pub fn new(settings: &Factor, matrix: &'a Matrix) -> Result<Self, Error> {
+        settings.refuse_missing(matrix)?;
         Self::with_x(settings, matrix, UnitRows::new(matrix)?)
     }
 
@@ -171,7 +175,9 @@ impl<'a> Prepared<'a> {
                 set.rows = rules.choose(&[&set.rows[..], others].concat(), rank, allowed);
             }
         }
-        let about = if found.error_bound.is_some() {
+        let about = if found.error_bound.is_some() && self.x.has_gaps() {
+            Some("only rows that must not be chosen are heeded")
+        } else if found.error_bound.is_some() {
             Some(
                 "rows that must be chosen and the most of a group are heeded, the least of a group and a budget are not",
             )

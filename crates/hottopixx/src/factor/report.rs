@@ -79,6 +79,7 @@ impl Prepared<'_> {
             inexact_rows: if settings.cleaning == Cleaning::Exact { inexact } else { 0 },
             zero_rows: (0..x.input_rows()).filter(|&i| x.unit_row(i).is_none()).collect(),
             outliers: Vec::new(),
+            completion: None,
             stop: settings.control.cut_short().unwrap_or(Stop::Finished),
             seconds,
         })

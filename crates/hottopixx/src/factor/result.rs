@@ -1,6 +1,6 @@
 //! The answer.
 
-use super::Method;
+use super::{Completion, Method};
 use crate::clean::Cleaning;
 use crate::control::Stop;
 use crate::matrix::Matrix;
@@ -20,7 +20,8 @@ pub struct HottRow {
     pub group: Vec<usize>,
 }
 
-/// Errors of a factorization, against X with unit row sums; rows of zeros do not count.
+/// Errors of a factorization, against X with unit row sums; rows of zeros do not count. Where entries were not observed,
+/// the rows are what was observed of them.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Errors {
     /// The largest l1 error of a row: the paper's (inf,1) norm of X - FW.
@@ -88,6 +89,10 @@ pub struct Factorization {
     pub zero_rows: Vec<usize>,
     /// Rows that were set aside as outliers: they cannot be hott, and of the errors only `per_row` has theirs. Increasing.
     pub outliers: Vec<usize>,
+    /// What was not observed, with [`Missing::Observed`](super::Missing::Observed) and where there was any: W is then
+    /// made of completed rows, and errors are those of observed entries.
+    #[serde(rename = "missing", skip_serializing_if = "Option::is_none")]
+    pub completion: Option<Completion>,
     /// Why the computation ended.
     pub stop: Stop,
     /// Time spent.

@@ -1,6 +1,6 @@
 //! What a caller may ask for; [`Checked`](super::checked::Checked) says what of it makes sense.
 
-use super::{Method, Outliers};
+use super::{Method, Missing, Outliers};
 use crate::checkpoint::Keeper;
 use crate::clean::Cleaning;
 use crate::control::Control;
@@ -34,6 +34,7 @@ pub struct Factor {
     pub(super) candidates: Option<Vec<bool>>,
     pub(super) constraints: Constraints,
     pub(super) outliers: Option<Outliers>,
+    pub(super) missing: Missing,
     pub(super) weights: Option<Vec<f64>>,
     pub(super) groups: bool,
     pub(super) example_weights: Option<Vec<f64>>,
@@ -63,6 +64,7 @@ impl Factor {
             candidates: None,
             constraints: Constraints::default(),
             outliers: None,
+            missing: Missing::Refuse,
             weights: None,
             groups: true,
             example_weights: None,
@@ -191,6 +193,16 @@ impl Factor {
         self
     }
 
+    /// What becomes of entries that are NaN (default [`Missing::Refuse`]). With [`Missing::Observed`] they were not
+    /// observed: an error is that of the observed entries of a row in shares of their sum, and hott rows are
+    /// completed first. [`Method::Lp`], [`Method::Minimax`], [`Method::Total`] and [`Method::Agkm`] are about all
+    /// entries and refuse it, as do incremental cleaning and weights of examples. [`Factor::run`],
+    /// [`Factor::evaluate`], [`Factor::path`] and [`Factor::apply`] heed it.
+    pub fn missing(mut self, missing: Missing) -> Self {
+        self.missing = missing;
+        self
+    }
+
     /// Whether to look for the rows that could stand in the place of each hott row (default true):
     /// for small matrices that takes longer than a greedy method. Without, every group is its hott
     /// row alone, which is then all that its weight counts.
@@ -234,13 +246,13 @@ impl Factor {
     pub fn fingerprint(&self, matrix: &Matrix) -> u64 {
         let Factor { rank, method, objective, effort, cleaning, seed, epochs, cost, .. } = self;
         let Factor { tau, gap, trace, epsilon, alpha, candidates, groups, .. } = self;
-        let Factor { constraints, outliers, weights, example_weights, .. } = self;
+        let Factor { constraints, outliers, weights, example_weights, missing, .. } = self;
         let memory = self.effect_of_memory(matrix);
         let version = env!("CARGO_PKG_VERSION");
         let settings = format!(
             "{version} {rank} {method:?} {objective:?} {effort:?} {cleaning:?} {seed} {epochs:?} {cost:?} {tau:?} \
              {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {constraints:?} {outliers:?} {weights:?} \
-             {example_weights:?} {groups} {memory:?}"
+             {example_weights:?} {groups} {memory:?} {missing:?}"
         );
         fingerprint(matrix, &settings)
     }

@@ -3,6 +3,7 @@
 use crate::control::Control;
 use crate::kernels::transpose_while;
 use crate::matrix::{Dense, Entries, Matrix, Row};
+use crate::normalise::UnitRows;
 
 /// Slopes of the loss on the two sides of zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +124,13 @@ impl Design {
         self.points
     }
 
+    /// What atom j earns at a dual of this design beside what it costs, `A_j.y / (A_j 1)` in hinge form: above 1 it would
+    /// have weight.
+    pub fn relative_price(&self, atom: usize, dual: &[f64]) -> f64 {
+        let cost = self.linear[atom];
+        if cost > 0.0 { self.price(atom, dual) / cost } else { 0.0 }
+    }
+
     /// `A_j.y`, what atom j earns at a dual of this design.
     pub fn price(&self, atom: usize, dual: &[f64]) -> f64 {
         crate::kernels::dot(self.atom(atom), dual)
@@ -140,6 +148,9 @@ impl Design {
         self.by_point[point * self.atoms + atom]
     }
 }
+
+/// An atom with a smaller share of its mass in the columns where a row was observed is not used for it.
+const HARDLY_THERE: f64 = 1e-9;
 
 /// Rows of a unit-row matrix that serve as atoms for many targets.
 ///
@@ -216,6 +227,48 @@ impl Atoms {
         self.sums[atom]
     }
 
+    /// The atoms on the support of row `i` of X, as far as it was observed, and the row there, with sum one: all that is
+    /// missed elsewhere is what atoms have in columns that were observed. O(atoms * support).
+    pub fn restrict_row<'a>(
+        &'a self,
+        x: &'a UnitRows,
+        i: usize,
+        buffer: &'a mut Gathered,
+    ) -> Target<'a> {
+        let gaps = x.gaps(i);
+        if gaps.is_empty() {
+            return self.restrict(x.row(i), buffer);
+        }
+        let row = x.row(i).scaled(1.0 / x.share(i));
+        let (m, mut missing) = (self.rows, gaps.iter().peekable());
+        let observed = row.nonzeros().filter(|(k, _)| {
+            while missing.next_if(|gap| (**gap as usize) < *k).is_some() {}
+            missing.peek().is_none_or(|gap| **gap as usize != *k)
+        });
+        self.gather(observed, buffer);
+        let Gathered { design, x } = buffer;
+        for &k in gaps {
+            match &self.columns {
+                Columns::Dense(shared) => {
+                    let point = shared.point(k as usize);
+                    design.linear.iter_mut().zip(point).for_each(|(sum, a)| *sum -= a);
+                }
+                Columns::Sparse(columns) => {
+                    columns.row(k as usize).add_to(-1.0, &mut design.linear)
+                }
+            }
+        }
+        // Of an atom that is hardly there where the row was observed nothing but rounding is left: it cannot be used.
+        for j in 0..m {
+            if design.linear[j] < HARDLY_THERE * self.sums[j] {
+                design.linear[j] = self.sums[j];
+                design.by_atom[j * design.points..(j + 1) * design.points].fill(0.0);
+                (0..design.points).for_each(|k| design.by_point[k * m + j] = 0.0);
+            }
+        }
+        Target { design, x }
+    }
+
     /// The atoms on the support of `target`. O(atoms * support) unless the design is shared.
     pub fn restrict<'a>(&'a self, target: Row<'a>, buffer: &'a mut Gathered) -> Target<'a> {
         if let (Columns::Dense(design), Entries::Dense(x)) = (&self.columns, target.entries())
@@ -228,11 +281,17 @@ impl Atoms {
             buffer.x.extend(target.values());
             return Target { design, x: &buffer.x };
         }
+        self.gather(target.nonzeros(), buffer);
+        Target { design: &buffer.design, x: &buffer.x }
+    }
+
+    /// The atoms at these points, and the values there.
+    fn gather(&self, points: impl Iterator<Item = (usize, f64)>, buffer: &mut Gathered) {
         let m = self.rows;
         let design = &mut buffer.design;
         buffer.x.clear();
         design.by_point.clear();
-        for (k, value) in target.nonzeros() {
+        for (k, value) in points {
             buffer.x.push(value);
             match &self.columns {
                 Columns::Dense(shared) => design.by_point.extend_from_slice(shared.point(k)),
@@ -249,7 +308,6 @@ impl Atoms {
         design.linear.clone_from(&self.sums);
         design.by_atom.resize(m * n, 0.0);
         crate::kernels::transpose(n, m, &design.by_point, &mut design.by_atom);
-        Target { design, x: &buffer.x }
     }
 }
 

@@ -8,6 +8,7 @@
 mod buffer;
 mod dense;
 mod fingerprint;
+mod gaps;
 mod row;
 mod scan;
 mod shape;
@@ -18,6 +19,7 @@ pub use buffer::Buffer;
 pub use buffer::Foreign;
 pub use dense::Dense;
 pub(crate) use fingerprint::fingerprint;
+pub(crate) use gaps::Gaps;
 pub use row::{Entries, Row};
 #[doc(hidden)]
 pub use scan::Scan;

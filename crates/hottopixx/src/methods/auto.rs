@@ -260,7 +260,7 @@ impl Auto {
             others.push(Box::new(self.hottopixx()));
         }
         let program = shape.rows as f64 * (candidates * shape.cols * rank) as f64;
-        if program <= SMALL_PROGRAM {
+        if program <= SMALL_PROGRAM && !x.has_gaps() {
             let gap = self.gap;
             others.push(Box::new(Program { gap, ..Program::minimax() }));
             others.push(Box::new(Program { goal: Goal::Total, gap, ..Program::minimax() }));
@@ -287,6 +287,7 @@ impl Auto {
             && left < NEAR_ONE
             && work > MINIMAX_BESIDE_EXCHANGE;
         if small
+            || x.has_gaps() // the program is about all entries
             || beside
             || self.effort == Effort::Quick
             || !is_affordable(x.features(), candidates, x.examples(), rank, &control)

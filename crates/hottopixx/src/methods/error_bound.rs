@@ -8,7 +8,9 @@
 //! which is never above it.
 
 use super::{Localised, Question};
-use crate::certify::{before_merging, prove_max, prove_mean_ruled, prove_means};
+use crate::certify::{
+    before_merging, prove_max, prove_mean_ruled, prove_means, prove_means_observed,
+};
 use crate::choice;
 use crate::localise::exchange::NEAR_ONE;
 use crate::localise::first_order::{
@@ -119,6 +121,7 @@ impl<'a> Relaxation<'a> {
         let merged = columns_for_bound(shape, question.candidates(), reach.2, budget)?;
         let x = match merged < shape.cols {
             true if at_hand.error.is_some_and(|error| error >= NEAR_ONE) => return None,
+            true if x.has_gaps() => return None,
             true => Cow::Owned(coarse(x, &at_hand.rows, merged, question.control)?),
             false => Cow::Borrowed(x),
         };
@@ -144,7 +147,7 @@ impl<'a> Relaxation<'a> {
     /// are none.
     fn prove_ruled(&self, question: &Question<'_>, dual: &[f32]) -> f64 {
         let Question { rank, allowed, control, rules, .. } = *question;
-        if rules.is_free() {
+        if rules.is_free() || self.x.has_gaps() {
             return 0.0;
         }
         let bound = prove_mean_ruled(&self.x, rank, (allowed, rules), dual, control).unwrap_or(0.0);
@@ -157,6 +160,9 @@ impl<'a> Relaxation<'a> {
     /// What a dual proves about X for 1, 2, ... `most` rows; empty where the verifier did not accept it.
     fn prove(&self, question: &Question<'_>, most: usize, dual: &[f32]) -> Vec<f64> {
         let Question { allowed, control, .. } = *question;
+        if self.x.has_gaps() {
+            return prove_means_observed(&self.x, most, allowed, dual, control).unwrap_or_default();
+        }
         let mut bounds = prove_means(&self.x, most, allowed, dual, control).unwrap_or_default();
         if self.columns > self.x.examples() {
             bounds.iter_mut().for_each(|bound| *bound = before_merging(*bound, self.columns));
@@ -213,7 +219,8 @@ pub(super) fn max_bound(
     };
     let control = question.control.for_share(SHARE);
     let mut met = Localised::default();
-    if x.shape().entries as f64 * question.candidates() as f64 <= most {
+    let whole = !x.has_gaps();
+    if whole && x.shape().entries as f64 * question.candidates() as f64 <= most {
         match choice::bound(&question.under(&control), &[]) {
             Ok(found) => {
                 let (lower_bound, rounds, cuts) = (found.bound, found.thresholds, found.cuts);
@@ -227,7 +234,8 @@ pub(super) fn max_bound(
             Err(error) => return Err(error),
         }
     }
-    if let Some(dual) = dual
+    if whole
+        && let Some(dual) = dual
         && let Ok(lower_bound) = prove_max(x, rank, allowed, dual, &control)
         && lower_bound > 0.0
     {

@@ -49,7 +49,7 @@ pub fn groups(
         return groups;
     }
     let buckets = MERGED.max(4 * hott.len());
-    let merged = if costly && x.examples() >= 2 * buckets {
+    let merged = if costly && x.examples() >= 2 * buckets && !x.has_gaps() {
         let Some(merged) = coarse(x, hott, buckets, control) else { return groups };
         Some(merged)
     } else {

@@ -94,7 +94,7 @@ impl Scoring<'_> {
                 |work, chunk| {
                     let mut total = vec![0.0; width];
                     for &i in chunk {
-                        let target = atoms.restrict(x.row(i), &mut work.gathered);
+                        let target = atoms.restrict_row(x, i, &mut work.gathered);
                         add(&mut total, &errors(i, target, &mut work.solver), x.weight(i));
                         // Asked afterwards: fits that were stopped on the way are not to be counted.
                         if control.stopped().is_some() {
@@ -194,7 +194,7 @@ impl RowProblem<'_> {
             error,
             used: usable.iter().map(|&j| j as usize).filter(|&j| weights[j] > 0.0).collect(),
             basis: self.solver.basis(),
-            prices: entering.map(|j| self.design.price(j, self.solver.dual())).collect(),
+            prices: entering.map(|j| self.design.relative_price(j, self.solver.dual())).collect(),
         }
     }
 }

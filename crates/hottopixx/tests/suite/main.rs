@@ -2,6 +2,7 @@
 
 mod factor;
 mod faults;
+mod missing;
 mod modules;
 mod readme;
 mod weights;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module after all that it may use, as `docs/design.md` draws them.
-const ORDER: [&str; 24] = [
+const ORDER: [&str; 25] = [
     "kernels",
     "checkpoint",
     "control",
@@ -21,6 +21,7 @@ const ORDER: [&str; 24] = [
     "rules",
     "localise",
     "certify",
+    "complete",
     "clean",
     "select",
     "choice",

@@ -25,7 +25,7 @@ fn mean(x: &Matrix, rows: &[usize], weights: &[f64]) -> f64 {
 /// not above; for every method the error is the weighted one.
 #[test]
 fn the_weighted_mean_is_made_small_told_and_bounded() {
-    let mut told: f64 = 0.0;
+    let mut told = Vec::new();
     for seed in 0..6 {
         let (x, weights) = (instance(seed), weights(seed));
         let pairs = (0..12).flat_map(|a| (0..a).map(move |b| [a, b]));
@@ -40,11 +40,12 @@ fn the_weighted_mean_is_made_small_told_and_bounded() {
                 assert!(expected <= 1.0 * best + 1e-9, "{seed}: {expected} {best}");
                 let bounds = answer.bounds.unwrap();
                 assert!(bounds.lower_bound <= best && bounds.objective == answer.errors.mean_l1);
-                told = told.max(bounds.lower_bound / best);
+                told.push(bounds.lower_bound / best);
             }
         }
     }
-    assert!(told > 0.2, "bounds are worth something: {told}");
+    // Weights differ by a factor of sixty and more: bounds are worth something on the whole.
+    assert!(told.iter().sum::<f64>() > 0.3 * told.len() as f64, "{told:?}");
 }
 
 /// A row of weight two counts as if it stood there twice, one of weight zero as if it were not to be explained.

@@ -59,6 +59,17 @@ pub struct FactorArgs {
     /// time, and suggest a rank
     #[arg(long = "path", help_heading = "Method")]
     pub rank_path: bool,
+    /// Also hold out this share of the entries (0.1 unless said), guess them from
+    /// the others with 1 to R rows, and suggest the rank that guesses them well
+    #[arg(
+        long,
+        value_name = "SHARE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0.1",
+        help_heading = "Method"
+    )]
+    pub held_out: Option<f64>,
     /// Set rows aside that no others explain: this many, or auto for those that stand
     /// out. They are named, cannot be hott and do not count in the errors
     #[arg(long, value_name = "N|auto", value_parser = values::outliers, help_heading = "Method")]

@@ -112,9 +112,9 @@ fn problems(survey: &Survey) -> Vec<String> {
     }
     if numbers.missing > 0 {
         let remedy = if survey.table.is_some() {
-            "say --missing zero, drop-rows or drop-columns"
+            "say --missing observed, zero, drop-rows or drop-columns"
         } else {
-            "fill them, or drop their rows or columns"
+            "say --missing observed, fill them, or drop their rows or columns"
         };
         out.push(format!("{} entries are missing: {remedy}", grouped(numbers.missing as usize)));
     }
@@ -183,7 +183,7 @@ fn next(survey: &Survey, args: &InfoArgs, counts: bool, turn: bool) -> Vec<Strin
     }
 }
 
-/// What to do with missing values: leave out what leaves most, or take them as zero where neither
+/// What to do with missing values: leave rows or columns out, whichever leaves more, or the entries alone where neither
 /// leaves half.
 fn policy(survey: &Survey, numbers: &Numbers, transposed: bool) -> &'static str {
     let (rows, columns) = survey.shape.unwrap_or((1, 1));
@@ -193,7 +193,7 @@ fn policy(survey: &Survey, numbers: &Numbers, transposed: bool) -> &'static str 
     // Rows of the file are columns of a matrix that is turned.
     let (rows, columns) = if transposed { (columns, rows) } else { (rows, columns) };
     if rows.min(columns) > 0.5 {
-        "zero"
+        "observed"
     } else if rows <= columns {
         "drop-rows"
     } else {

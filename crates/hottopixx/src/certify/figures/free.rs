@@ -163,7 +163,7 @@ pub fn prove_max(
 }
 
 /// Whether Y, f x n, is one of entries within [-1, 1].
-fn check_single(x: &UnitRows, allowed: &[bool], dual: &[f32]) -> Result<(), Refusal> {
+pub(super) fn check_single(x: &UnitRows, allowed: &[bool], dual: &[f32]) -> Result<(), Refusal> {
     let (found, expected) = (dual.len(), x.features() * x.examples());
     if found != expected {
         return Err(Refusal::Shape { what: "the dual", found, expected });

@@ -19,6 +19,7 @@ mod audit;
 mod caps;
 mod dual;
 mod free;
+mod observed;
 mod point;
 mod products;
 mod rows;
@@ -28,6 +29,7 @@ pub use audit::{Audit, DualAudit};
 pub(super) use dual::dual;
 pub(crate) use free::prove_mean_ruled;
 pub use free::{before_merging, prove_max, prove_mean, prove_means};
+pub(crate) use observed::prove_means_observed;
 pub(super) use point::{PointFigures, point};
 pub(super) use rows::Rows;
 

@@ -1,7 +1,7 @@
 //! Which columns of C are in play: those to begin with, what the others are worth, and which of them come
 //! and go.
 
-use super::iterate::{Iterate, Look, Play, Point, capped_sums};
+use super::iterate::{Iterate, Look, Play, Point, capped_sums, count};
 use super::search::Problem;
 use crate::kernels::gemm_while;
 use rayon::prelude::*;
@@ -52,7 +52,7 @@ impl Problem<'_> {
             return Some((self.candidates.to_vec(), 0.0));
         };
         let rows = spread(f, sample);
-        let x = self.gather(&rows);
+        let x = self.targets(&rows);
         let play = self.play(&x, &rows, self.candidates.to_vec())?;
         let mut iterate =
             Iterate::new(&play, self.start(&play), self.first_weight(), self.control)?;
@@ -129,6 +129,7 @@ impl Problem<'_> {
             if !gemm_while(go_on, rows.len(), self.n, m, 1.0, y, &atoms, true, 0.0, &mut g) {
                 return None;
             }
+            count(&mut g, m, &self.counts(rows));
             let mut prices = capped_sums(&g, &vec![1.0; g.len()], m);
             let mut paying: Vec<usize> = (0..m).filter(|&q| prices[q] > threshold).collect();
             if self.guide.is_some() && !paying.is_empty() {
@@ -183,7 +184,8 @@ impl Problem<'_> {
         }
         debug_assert_eq!(caps.len(), f * m);
         let (own, atoms) = (positions(&columns, play.explained), self.gather(&columns));
-        Some(Play { columns, own, atoms, caps, ..*play })
+        let (lambdas, gaps) = (play.lambdas.clone(), play.gaps.clone());
+        Some(Play { columns, own, atoms, caps, lambdas, gaps, ..*play })
     }
 }
 

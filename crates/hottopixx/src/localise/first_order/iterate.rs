@@ -47,6 +47,11 @@ pub(super) struct Play<'a> {
     pub atoms: Vec<f32>,
     /// u, f x m.
     pub caps: Vec<f32>,
+    /// How much each row counts, at most one; empty where all count the same. `x` has rows times this, and Y is that of
+    /// rows counting the same: `<Y, diag(l) (X - C A)>`.
+    pub lambdas: Vec<f32>,
+    /// The columns in which each row of `x` was not observed: Y is zero there. Empty where nothing is missing.
+    pub gaps: Vec<&'a [u32]>,
 }
 
 impl Play<'_> {
@@ -59,19 +64,51 @@ impl Play<'_> {
         4.0 * self.x.len() as f64 * self.columns.len() as f64
     }
 
-    /// `Y A^T`, f x m. False when stopped.
-    fn prices(
-        &self,
-        y: &[f32],
-        out: &mut [f32],
-        weight: f32,
-        keep: f32,
-        control: &Control,
-    ) -> bool {
+    /// Zeros in the columns in which a row was not observed.
+    fn blank(&self, i: usize, row: &mut [f32]) {
+        let gaps = self.gaps.get(i).copied().unwrap_or_default();
+        gaps.iter().for_each(|&k| row[k as usize] = 0.0);
+    }
+
+    /// `diag(l) Y A^T`, f x m. False when stopped.
+    fn prices(&self, y: &[f32], out: &mut [f32], control: &Control) -> bool {
         let (f, m) = (self.rows(), self.columns.len());
         let go_on = || control.goes_on();
-        gemm_while(go_on, f, self.n, m, weight, y, &self.atoms, true, keep, out)
+        if !gemm_while(go_on, f, self.n, m, 1.0, y, &self.atoms, true, 0.0, out) {
+            return false;
+        }
+        count(out, m, &self.lambdas);
+        true
     }
+
+    /// `out + w diag(l) Y A^T` in the place of `out`, with `room` for the product. False when stopped.
+    fn add_prices(
+        &self,
+        y: &[f32],
+        (out, room): (&mut [f32], &mut [f32]),
+        weight: f32,
+        control: &Control,
+    ) -> bool {
+        if self.lambdas.is_empty() {
+            let (f, m) = (self.rows(), self.columns.len());
+            let go_on = || control.goes_on();
+            return gemm_while(go_on, f, self.n, m, weight, y, &self.atoms, true, 1.0, out);
+        }
+        if !self.prices(y, room, control) {
+            return false;
+        }
+        let slices = out.par_chunks_mut(SLICE).zip(room.par_chunks(SLICE));
+        slices.for_each(|(out, room)| {
+            out.iter_mut().zip(room).for_each(|(out, price)| *out += weight * price);
+        });
+        true
+    }
+}
+
+/// Multiplies rows of this width by what they count; nothing where all count the same.
+pub(super) fn count(rows: &mut [f32], width: usize, lambdas: &[f32]) {
+    let rows = rows.par_chunks_mut(width).zip(lambdas);
+    rows.for_each(|(row, lambda)| row.iter_mut().for_each(|v| *v *= lambda));
 }
 
 /// What a dual and a primal point are worth.
@@ -112,7 +149,7 @@ pub(super) struct Iterate {
 impl Iterate {
     /// At the given point; `None` when stopped.
     pub fn new(play: &Play<'_>, start: Point, weight: f32, control: &Control) -> Option<Self> {
-        let metric = Metric::new(&play.atoms, play.n, weight, control)?;
+        let metric = Metric::of(play, weight, control)?;
         let shifts = vec![0.0; play.rows()];
         let room = vec![0.0; start.c.len()];
         Some(Iterate {
@@ -131,7 +168,7 @@ impl Iterate {
     /// Goes on with other columns: those that are new have no weight, neither here nor where it was begun. False
     /// when stopped: the point is then of no use.
     pub fn change(&mut self, from: &[usize], play: &Play<'_>, control: &Control) -> bool {
-        let Some(metric) = Metric::new(&play.atoms, play.n, self.weight, control) else {
+        let Some(metric) = Metric::of(play, self.weight, control) else {
             return false;
         };
         self.metric = metric;
@@ -178,7 +215,7 @@ impl Iterate {
         // C' = project(C + w Y A^T), own entries apart.
         let z = &mut self.feasible.c;
         z.copy_from_slice(&self.at.c);
-        if !play.prices(&self.at.y, z, self.weight, 1.0, control) {
+        if !play.add_prices(&self.at.y, (z, &mut self.room), self.weight, control) {
             return false;
         }
         let take = |(q, own): (usize, &Option<usize>)| match own {
@@ -199,11 +236,15 @@ impl Iterate {
         if !gemm_while(go_on, play.rows(), m, n, 1.0, &self.at.c, &play.atoms, false, 0.0, fit) {
             return false;
         }
+        count(fit, n, &play.lambdas);
         let (anchor, metric) = (&self.anchor.y, &self.metric);
         let parts = (self.at.y.par_chunks_mut(n)).zip(fit.par_chunks_mut(n));
         let parts = parts.zip(play.x.par_chunks(n).zip(anchor.par_chunks(n)));
-        parts.zip(&mut self.shifts).for_each(|(((y, fit), (x, anchor)), shift)| {
+        let parts = parts.zip(&mut self.shifts).enumerate();
+        parts.for_each(|(i, (((y, fit), (x, anchor)), shift))| {
             metric.step(y, fit, x, shift, (keep, anchor));
+            play.blank(i, y);
+            play.blank(i, fit);
         });
         pull(&mut self.at.c, &self.anchor.c, keep);
         pull(&mut self.at.d, &self.anchor.d, keep);
@@ -214,7 +255,7 @@ impl Iterate {
     pub fn look(&mut self, play: &Play<'_>, control: &Control) -> Option<Look> {
         let (n, m) = (play.n, play.columns.len());
         let Point { c, y, .. } = &self.feasible;
-        if !play.prices(y, &mut self.room, 1.0, 0.0, control) {
+        if !play.prices(y, &mut self.room, control) {
             return None;
         }
         let own = |q: usize| play.own[q].map_or(0.0, |i| f64::from(self.room[i * m + q]));
@@ -227,9 +268,12 @@ impl Iterate {
         if !gemm_while(go_on, play.rows(), m, n, 1.0, c, &play.atoms, false, 0.0, &mut fit) {
             return None;
         }
-        let rows = fit.par_chunks(n).zip(play.x.par_chunks(n)).zip(y.par_chunks(n));
+        count(&mut fit, n, &play.lambdas);
+        let rows = fit.par_chunks_mut(n).zip(play.x.par_chunks(n)).zip(y.par_chunks(n));
         let figures: Vec<(f64, f64)> = rows
-            .map(|((fit, x), y)| {
+            .enumerate()
+            .map(|(i, ((fit, x), y))| {
+                play.blank(i, fit);
                 let product: f64 = x.iter().zip(y).map(|(x, y)| f64::from(x * y)).sum();
                 (product, l1_distance(x, fit))
             })

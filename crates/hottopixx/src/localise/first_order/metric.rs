@@ -27,6 +27,7 @@
 //! with one number t for each row, the root of a decreasing, piecewise linear function, found by Newton's
 //! method inside a bracket in a few passes over the row.
 
+use super::iterate::Play;
 use crate::control::Control;
 use crate::kernels::{dual_clip, dual_step, gemm_while, mass_after_shift};
 use rand::{RngExt, SeedableRng};
@@ -66,25 +67,41 @@ pub(super) struct Metric {
     atoms: usize,
     /// `s^2`.
     stiffness: f64,
+    /// Whether there is a term for the direction of all columns together.
+    shifts: bool,
 }
 
 impl Metric {
-    /// For atoms (m x n) and a weight w. O(m n); `None` when stopped.
-    pub fn new(atoms: &[f32], n: usize, weight: f32, control: &Control) -> Option<Self> {
-        let m = atoms.len() / n;
-        let mut mass = vec![0.0f64; n];
-        for atom in atoms.chunks_exact(n) {
-            mass.iter_mut().zip(atom).for_each(|(sum, a)| *sum += f64::from(*a));
+    /// For what is in play and a weight w. O(m n); `None` when stopped.
+    pub fn of(play: &Play<'_>, weight: f32, control: &Control) -> Option<Self> {
+        match play.gaps.is_empty() {
+            true => Metric::new(&play.atoms, play.n, weight, control),
+            false => Some(Metric::by_column(&play.atoms, play.n, weight)),
         }
-        mass.iter_mut().for_each(|sum| *sum = sum.max(LEAST_MASS) / m as f64);
+    }
+
+    /// For rows of Y that are zero in columns of their own: steps of each column by itself, `M = w D`, which holds on
+    /// any part of the columns.
+    fn by_column(atoms: &[f32], n: usize, weight: f32) -> Self {
+        let mass = mean_row(atoms, n);
+        Metric { shifts: false, ..Metric::with_norm(&mass, &mass, atoms.len() / n, 1.0, weight) }
+    }
+
+    fn new(atoms: &[f32], n: usize, weight: f32, control: &Control) -> Option<Self> {
+        let mass = mean_row(atoms, n);
         let scale = balance(atoms, &mass, control)?;
         let norm = (MARGIN * norm(atoms, &mass, &scale, control)?).clamp(LEAST_NORM, 1.0);
-        let turn = mass.iter().zip(&scale).map(|(mass, scale)| (mass / scale) as f32).collect();
-        let single = |v: Vec<f64>| v.into_iter().map(|v| v as f32).collect::<Vec<f32>>();
-        let (mass, scale, steps) = (single(mass), single(scale), vec![0.0; n]);
-        let mut metric = Metric { mass, scale, turn, steps, atoms: m, stiffness: norm * norm };
+        Some(Metric::with_norm(&mass, &scale, atoms.len() / n, norm, weight))
+    }
+
+    fn with_norm(mass: &[f64], scale: &[f64], atoms: usize, norm: f64, weight: f32) -> Self {
+        let single = |v: &[f64]| v.iter().map(|v| *v as f32).collect::<Vec<f32>>();
+        let turn = mass.iter().zip(scale).map(|(mass, scale)| (mass / scale) as f32).collect();
+        let (stiffness, steps) = (norm * norm, Vec::new());
+        let (mass, scale) = (single(mass), single(scale));
+        let mut metric = Metric { mass, scale, turn, steps, atoms, stiffness, shifts: true };
         metric.weigh(weight);
-        Some(metric)
+        metric
     }
 
     /// The same for another weight.
@@ -111,6 +128,9 @@ impl Metric {
     /// The step of one row before it is shifted and clipped, in place of `fit`, and t, near the given one.
     fn shift(&self, y: &[f32], fit: &mut [f32], x: &[f32], near: f32) -> f32 {
         dual_step(y, fit, x, &self.steps);
+        if !self.shifts {
+            return 0.0;
+        }
         // Clipping nothing and shifting nothing, this is the sum over y itself.
         let before = y.iter().zip(&self.mass).map(|(y, mass)| f64::from(y * mass)).sum::<f64>();
         let (mut low, mut high) =
@@ -154,8 +174,19 @@ impl Metric {
             squares += f64::from(*scale) * way * way;
             sum += f64::from(*mass) * way;
         }
-        self.stiffness * squares + sum * sum
+        self.stiffness * squares + if self.shifts { sum * sum } else { 0.0 }
     }
+}
+
+/// D / m, atoms (m x n) with rows of unit sum.
+fn mean_row(atoms: &[f32], n: usize) -> Vec<f64> {
+    let m = atoms.len() / n;
+    let mut mass = vec![0.0f64; n];
+    for atom in atoms.chunks_exact(n) {
+        mass.iter_mut().zip(atom).for_each(|(sum, a)| *sum += f64::from(*a));
+    }
+    mass.iter_mut().for_each(|sum| *sum = sum.max(LEAST_MASS) / m as f64);
+    mass
 }
 
 /// E / m, of unit sum, near the one with the least `s^2`; `mass` is `D / m`. The largest directions are those that
@@ -328,9 +359,7 @@ mod tests {
                 (false, false) => (),
             });
         }
-        let mass: Vec<f64> = (0..n)
-            .map(|k| atoms.chunks_exact(n).map(|a| f64::from(a[k])).sum::<f64>() / m as f64)
-            .collect();
+        let mass = mean_row(&atoms, n);
         let control = Control::default();
         let stiffness = |scale: &[f64]| norm(&atoms, &mass, scale, &control).unwrap().powi(2);
         let scale = balance(&atoms, &mass, &control).unwrap();

@@ -7,6 +7,7 @@ use super::{FirstOrderOutcome, FirstOrderSettings, Weights};
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::normalise::UnitRows;
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Steps between two looks at what the point is worth, with a pricing of all columns. The first comes early, and so do
 /// those on a part of the rows: columns that are missed are worth more than steps without them.
@@ -39,12 +40,32 @@ pub(super) fn run(
     control: &Control,
 ) -> Option<FirstOrderOutcome> {
     let dense = dense(x, control)?;
+    let (lambdas, scale) = match settings.weights {
+        Weights::Free => lambdas(x),
+        Weights::UpToDiagonal => (Vec::new(), 1.0),
+    };
+    let settings =
+        &FirstOrderSettings { at_hand: settings.at_hand.map(|sum| sum * scale), ..*settings };
+    let targets = targets(x, &dense, &lambdas);
     let guide = (settings.weights == Weights::Free).then(|| CapGuide::new(&dense, x.examples()));
     let (n, guide) = (x.examples(), guide.as_ref());
-    let problem = Problem { x: &dense, n, rank, candidates: &candidates, guide, settings, control };
+    let (candidates, rows) = (&candidates[..], &dense[..]);
+    let problem = Problem {
+        x: &targets,
+        rows,
+        unit: x,
+        lambdas,
+        scale,
+        n,
+        rank,
+        candidates,
+        guide,
+        settings,
+        control,
+    };
     let (columns, mut work) = problem.first_columns()?;
     let all: Vec<usize> = (0..x.features()).collect();
-    let (play, start) = problem.begin(&dense, &all, columns, &mut work)?;
+    let (play, start) = problem.begin(&targets, &all, columns, &mut work)?;
     let mut run = Run::new(&problem, play, start, settings.steps, work)?;
     run.go();
     Some(run.outcome())
@@ -61,10 +82,40 @@ fn dense(x: &UnitRows, control: &Control) -> Option<Vec<f32>> {
     done.then_some(out)
 }
 
+/// How much each row of X counts, over the largest of these, and one over that: its weight, over the share of the row that
+/// was observed. Empty where all count the same.
+fn lambdas(x: &UnitRows) -> (Vec<f32>, f64) {
+    if x.weights().is_empty() && !x.has_gaps() {
+        return (Vec::new(), 1.0);
+    }
+    let counts: Vec<f64> = (0..x.features()).map(|i| x.weight(i) / x.share(i)).collect();
+    let scale = 1.0 / counts.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    (counts.iter().map(|count| (count * scale) as f32).collect(), scale)
+}
+
+/// X, f x n, with zeros where entries were not observed, rows times what they count.
+fn targets<'a>(x: &UnitRows, dense: &'a [f32], lambdas: &[f32]) -> Cow<'a, [f32]> {
+    if lambdas.is_empty() {
+        return Cow::Borrowed(dense);
+    }
+    let mut targets = dense.to_vec();
+    for ((i, row), lambda) in targets.chunks_exact_mut(x.examples()).enumerate().zip(lambdas) {
+        row.iter_mut().for_each(|v| *v *= lambda);
+        x.gaps(i).iter().for_each(|&k| row[k as usize] = 0.0);
+    }
+    Cow::Owned(targets)
+}
+
 /// What is solved, and how far.
 pub(super) struct Problem<'a> {
-    /// X, f x n.
+    /// The rows to explain, f x n: X times lambda, with zeros where entries were not observed.
     pub x: &'a [f32],
+    /// The rows that explain them: X.
+    rows: &'a [f32],
+    unit: &'a UnitRows,
+    /// How much rows count, see [`Play::lambdas`], and what that was divided by.
+    lambdas: Vec<f32>,
+    scale: f64,
     pub n: usize,
     pub rank: usize,
     /// Rows that may be hott, increasing.
@@ -84,13 +135,23 @@ struct Best {
     dual: Vec<f32>,
 }
 
-impl Problem<'_> {
-    fn row(&self, i: usize) -> &[f32] {
-        &self.x[i * self.n..][..self.n]
+impl<'a> Problem<'a> {
+    /// Rows of X as atoms.
+    pub fn gather(&self, rows: &[usize]) -> Vec<f32> {
+        rows.iter().flat_map(|&i| &self.rows[i * self.n..][..self.n]).copied().collect()
     }
 
-    pub fn gather(&self, rows: &[usize]) -> Vec<f32> {
-        rows.iter().flat_map(|&i| self.row(i)).copied().collect()
+    /// Rows that are to be explained.
+    pub fn targets(&self, rows: &[usize]) -> Vec<f32> {
+        rows.iter().flat_map(|&i| &self.x[i * self.n..][..self.n]).copied().collect()
+    }
+
+    /// How much some rows count; empty where all count the same.
+    pub fn counts(&self, rows: &[usize]) -> Vec<f32> {
+        match self.lambdas.is_empty() {
+            true => Vec::new(),
+            false => rows.iter().map(|&i| self.lambdas[i]).collect(),
+        }
     }
 
     /// The rows `explained` of X, which are those of `x`, with the given columns in play.
@@ -99,11 +160,20 @@ impl Problem<'_> {
         x: &'b [f32],
         explained: &'b [usize],
         columns: Vec<usize>,
-    ) -> Option<Play<'b>> {
+    ) -> Option<Play<'b>>
+    where
+        'a: 'b,
+    {
+        let gaps = match self.unit.has_gaps() {
+            true => explained.iter().map(|&i| self.unit.gaps(i)).collect(),
+            false => Vec::new(),
+        };
+        let lambdas = self.counts(explained);
         let own = positions(&columns, explained);
         let atoms = self.gather(&columns);
         let caps = self.caps(explained.par_iter().copied(), &columns)?;
-        Some(Play { x, n: self.n, explained, rank: self.rank, columns, own, atoms, caps })
+        let (n, rank) = (self.n, self.rank);
+        Some(Play { x, n, explained, rank, columns, own, atoms, caps, lambdas, gaps })
     }
 
     /// The caps of some rows of X for the columns `atoms`, row-major.
@@ -146,7 +216,10 @@ impl Problem<'_> {
         all: &'b [usize],
         columns: Vec<usize>,
         work: &mut f64,
-    ) -> Option<(Play<'b>, Point)> {
+    ) -> Option<(Play<'b>, Point)>
+    where
+        'a: 'b,
+    {
         let step = 4.0 * x.len() as f64 * columns.len() as f64;
         if step < PART_PAYS || all.len() < PART * LEAST_PART {
             let play = self.play(x, all, columns)?;
@@ -154,7 +227,7 @@ impl Problem<'_> {
             return Some((play, start));
         }
         let part = spread(all.len(), all.len() / PART);
-        let rows = self.gather(&part);
+        let rows = self.targets(&part);
         let play = self.play(&rows, &part, columns)?;
         let start = self.start(&play);
         let mut run = Run::new(self, play, start, PART_STEPS, *work)?;
@@ -174,7 +247,10 @@ impl Problem<'_> {
         part: &Run<'_, '_>,
         x: &'b [f32],
         all: &'b [usize],
-    ) -> Option<(Play<'b>, Point)> {
+    ) -> Option<(Play<'b>, Point)>
+    where
+        'a: 'b,
+    {
         let (n, m) = (self.n, part.play.columns.len());
         let play = self.play(x, all, part.play.columns.clone())?;
         let found = &part.iterate.feasible;
@@ -289,7 +365,7 @@ impl<'a, 'b> Run<'a, 'b> {
 
     /// Says how far it is; what a part of the rows says is no bound.
     fn report(&self, best: &Best) {
-        let mean = |sum: f64| sum / self.play.rows() as f64;
+        let mean = |sum: f64| sum / self.problem.scale / self.play.rows() as f64;
         let known = self.is_whole() && best.lower_bound.is_finite();
         self.problem.control.report(&Progress {
             stage: Stage::Localise,

@@ -173,7 +173,7 @@ impl Field<'_> {
                     let mut states = Vec::with_capacity(rows.len());
                     for &at in rows {
                         let i = self.rows[at];
-                        let target = atoms.restrict(self.x.row(i), &mut work.gathered);
+                        let target = atoms.restrict_row(&self.x, i, &mut work.gathered);
                         let mut row = RowFits { field: self, target, solver: &mut work.solver };
                         let before = earlier.map(|(p, h)| (&p.states[at], h));
                         states.push(row.states(hott, leaving, i, before));
@@ -250,7 +250,7 @@ impl Field<'_> {
                     let mut errors = Vec::with_capacity(rows.len());
                     for &at in rows {
                         let (i, states) = (self.rows[at], &place.states[at]);
-                        let target = atoms.restrict(self.x.row(i), &mut work.gathered);
+                        let target = atoms.restrict_row(&self.x, i, &mut work.gathered);
                         let mut row = RowFits { field: self, target, solver: &mut work.solver };
                         let error = |e: &Exchange| match e.enter == i {
                             true => 0.0,
@@ -337,7 +337,7 @@ impl RowFits<'_, '_> {
 
     fn price(&self, atom: usize, state: &State) -> f64 {
         self.field.spend(self.target.x.len());
-        self.target.design.price(atom, &state.dual)
+        self.target.design.relative_price(atom, &state.dual)
     }
 
     fn fitted(&mut self, rank: usize, without: Option<u32>, start: Option<&Basis>) -> State {

@@ -290,7 +290,7 @@ impl<'a> Search<'a> {
         let Question { x, rank, control, rules, .. } = *self.question;
         let columns = size.columns.max(COLUMNS_FOR_EACH * rank);
         let stored = x.shape().entries as f64 / x.features() as f64;
-        let x: Cow<'a, UnitRows> = if stored > MERGING_PAYS * columns as f64 {
+        let x: Cow<'a, UnitRows> = if stored > MERGING_PAYS * columns as f64 && !x.has_gaps() {
             Cow::Owned(coarse(x, guides, columns, control)?)
         } else {
             Cow::Borrowed(x)

@@ -17,6 +17,8 @@ use rayon::prelude::*;
 /// sums do not depend on the number of threads.
 const PRICED: usize = 32;
 const WAVE: usize = 8;
+/// Rows have at least this much where another was observed, to be divided by.
+const LEAST_OBSERVED: f64 = 1e-9;
 
 /// What every exchange promises: by position that leaves and row of the pool that enters.
 pub(super) struct Promises<'a> {
@@ -124,11 +126,12 @@ impl Field<'_> {
     }
 
     /// `x_j.y` for the duals of all remembered fits of some rows, in order, and each row j of the
-    /// panel; zero where there is no dual.
+    /// panel; zero where there is no dual. Where entries were not observed, in units of what row j has in the columns
+    /// that were.
     fn prices(&self, place: &Place, rows: std::ops::Range<usize>, panel: &Matrix) -> Vec<f64> {
         let (n, m) = (self.x.examples(), panel.rows());
         let mut y = Vec::new();
-        for at in rows {
+        for at in rows.clone() {
             for (_, state) in place.states[at].all() {
                 let start = y.len();
                 if state.dual.len() == n {
@@ -136,7 +139,9 @@ impl Field<'_> {
                     continue;
                 }
                 y.resize(start + n, 0.0);
-                let support = self.x.row(self.rows[at]).nonzeros();
+                let (i, row) = (self.rows[at], self.x.row(self.rows[at]));
+                let observed = |k: &usize| self.x.gaps(i).binary_search(&(*k as u32)).is_err();
+                let support = row.nonzeros().filter(|(k, _)| observed(k));
                 support.zip(&state.dual).for_each(|((k, _), v)| y[start + k] = *v);
             }
         }
@@ -159,7 +164,34 @@ impl Field<'_> {
                 }
             }
         }
+        if self.x.has_gaps() {
+            self.divide_by_observed(place, rows, panel, &mut prices);
+        }
         prices
+    }
+
+    /// Divides the prices of a row by what each row of the panel has in the columns where it was observed.
+    fn divide_by_observed(
+        &self,
+        place: &Place,
+        rows: std::ops::Range<usize>,
+        panel: &Matrix,
+        prices: &mut [f64],
+    ) {
+        let m = panel.rows();
+        let mut lines = prices.chunks_exact_mut(m.max(1));
+        let mut guessed = vec![0.0; self.x.examples()];
+        for at in rows {
+            let gaps = self.x.gaps(self.rows[at]);
+            gaps.iter().for_each(|&k| guessed[k as usize] = 1.0);
+            let observed: Vec<f64> = (0..m).map(|j| 1.0 - panel.row(j).dot(&guessed)).collect();
+            gaps.iter().for_each(|&k| guessed[k as usize] = 0.0);
+            self.spend(m * self.x.examples() / 2);
+            for line in lines.by_ref().take(place.states[at].all().count()) {
+                let costs = line.iter_mut().zip(&observed);
+                costs.for_each(|(price, cost)| *price /= cost.max(LEAST_OBSERVED));
+            }
+        }
     }
 }
 

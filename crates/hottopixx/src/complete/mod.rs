@@ -1,0 +1,116 @@
+//! Entries that were not observed, completed from those that were.
+//!
+//! Hott rows are rows of X, and a row that is to explain others needs a number in every column where these
+//! were observed. So X is completed before rows are chosen, by a model of the rank that is asked for:
+//!
+//! 1. *Low rank.* `X ~ A B^T` by alternating least squares over the observed entries alone, from a random
+//!    start, each side whitened before the other is solved on it. Signs are free, so that nothing but the number
+//!    of observed entries stands in the way: exactly separable data are recovered exactly.
+//! 2. *Nonnegative.* Of the rows that this completes, successive projection takes as many as the rank; from
+//!    these the sides are alternated some more with nonnegative least squares. That is masked nonnegative matrix
+//!    factorization from a separable start.
+//!
+//! Observed entries stay as they are. Guesses are never counted in an error: they only say what a hott row is like
+//! where it was not observed. A sweep costs `r^2` for each entry that was observed or not, whichever are fewer in its row,
+//! and `r^3` per row and column.
+
+mod sweep;
+
+use crate::control::Control;
+use crate::localise::spa_controlled;
+use crate::matrix::{Gaps, Matrix};
+use crate::normalise::UnitRows;
+use sweep::{Side, Solving};
+
+/// Sweeps of both kinds at most and at least, and operations for the first and the second kind.
+const FREE_SWEEPS: (usize, usize) = (3, 20);
+const NONNEGATIVE_SWEEPS: (usize, usize) = (2, 10);
+const WORK: f64 = 1e10;
+/// What is added to the diagonal of whitened systems, relative to it: rows with few observed entries stay near zero.
+const RIDGE: f64 = 1e-4;
+/// The same for nonnegative ones, which hardly need it.
+const NONNEGATIVE_RIDGE: f64 = 1e-6;
+/// Rows with fewer observed entries than this many times the rank are not among those to begin with.
+const WELL_OBSERVED: usize = 2;
+
+/// The matrix, zero in these places, with guesses there instead, from a model of this rank. A row of which nothing above
+/// zero was observed keeps its zeros. Stopped, guesses are those of the model so far. Does not depend on the
+/// number of threads.
+pub(crate) fn complete(zeros: &Matrix, gaps: &Gaps, rank: usize, control: &Control) -> Matrix {
+    let sums = zeros.scan().sums();
+    let mut unit = zeros.clone();
+    let over = |sum: &f64| if *sum > 0.0 { 1.0 / sum } else { 0.0 };
+    unit.scale_rows(&sums.iter().map(over).collect::<Vec<_>>());
+    let rows = Side::new(unit.clone(), gaps.clone());
+    let columns = Side::new(unit.transpose(), gaps.transpose(zeros.cols()));
+    let rank = rank.min(zeros.rows()).min(zeros.cols()).max(1);
+    let work = rows.work(rank) + columns.work(rank);
+    let sweeps = |(least, most): (usize, usize)| ((WORK / work) as usize).clamp(least, most);
+
+    let mut b = columns.random_start(&rows, rank);
+    let mut a = Vec::new();
+    for _ in 0..sweeps(FREE_SWEEPS) {
+        sweep::whiten(&mut b, rank);
+        let Some(solved) = rows.solve(&b, rank, Solving::Free(RIDGE), control) else { break };
+        a = solved;
+        sweep::whiten(&mut a, rank);
+        let Some(solved) = columns.solve(&a, rank, Solving::Free(RIDGE), control) else { break };
+        b = solved;
+    }
+    let guessed = |a: &[f64], b: &[f64]| {
+        unit.with_entries(gaps, |i, k| match sums[i] > 0.0 && !a.is_empty() {
+            true => product(a, b, rank, i, k).max(0.0),
+            false => 0.0,
+        })
+    };
+    let free = guessed(&a, &b);
+    let completed = match start(&free, gaps, rank, control) {
+        Some(mut b) => {
+            for _ in 0..sweeps(NONNEGATIVE_SWEEPS) {
+                let solving = Solving::Nonnegative(NONNEGATIVE_RIDGE);
+                let Some(solved) = rows.solve(&b, rank, solving, control) else { break };
+                let next = columns.solve(&solved, rank, solving, control);
+                a = solved;
+                let Some(next) = next else { break };
+                b = next;
+            }
+            guessed(&a, &b)
+        }
+        None => free,
+    };
+    zeros.with_entries(gaps, |i, k| sums[i] * entry(&completed, i, k))
+}
+
+/// Rows that stick out of a completed matrix, as columns x rank; `None` when stopped, or where there are too few.
+fn start(free: &Matrix, gaps: &Gaps, rank: usize, control: &Control) -> Option<Vec<f64>> {
+    let x = UnitRows::new(free).ok()?;
+    let observed = |i: usize| x.examples() - gaps.row(x.input_row(i)).len();
+    let well: Vec<bool> = (0..x.features()).map(|i| observed(i) >= WELL_OBSERVED * rank).collect();
+    let enough = well.iter().filter(|well| **well).count() >= rank;
+    let allowed = if enough { well } else { vec![true; x.features()] };
+    let hott = spa_controlled(&x, None, rank, &allowed, control).rows;
+    (hott.len() == rank).then(|| {
+        let mut b = vec![0.0; x.examples() * rank];
+        for (q, &h) in hott.iter().enumerate() {
+            x.row(h).nonzeros().for_each(|(k, value)| b[k * rank + q] = value);
+        }
+        b
+    })
+}
+
+fn product(a: &[f64], b: &[f64], rank: usize, i: usize, k: usize) -> f64 {
+    crate::kernels::dot(&a[i * rank..(i + 1) * rank], &b[k * rank..(k + 1) * rank])
+}
+
+fn entry(matrix: &Matrix, i: usize, k: usize) -> f64 {
+    match matrix {
+        Matrix::Dense(dense) => dense.row(i)[k],
+        Matrix::Sparse(sparse) => {
+            let (columns, values) = sparse.row(i);
+            columns.binary_search(&(k as u32)).map_or(0.0, |at| values[at])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

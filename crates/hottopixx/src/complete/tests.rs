@@ -1,0 +1,72 @@
+use super::*;
+use crate::localise::instances::random;
+use crate::matrix::Dense;
+use crate::synth::{Family, Recipe};
+use rand::RngExt;
+
+/// The instance with each entry missing with this probability.
+pub(crate) fn with_gaps(matrix: &Matrix, share: f64, seed: u64) -> Matrix {
+    let mut random = random(seed);
+    let mut out = Dense::zeros(matrix.rows(), matrix.cols());
+    for i in 0..matrix.rows() {
+        matrix.row(i).add_to(1.0, out.row_mut(i));
+    }
+    for value in out.values_mut() {
+        if random.random::<f64>() < share {
+            *value = f64::NAN;
+        }
+    }
+    out.into()
+}
+
+fn worst_guess(truth: &Matrix, completed: &Matrix) -> (f64, f64) {
+    let (mut missed, mut all) = (0.0, 0.0);
+    for i in 0..truth.rows() {
+        missed += truth.row(i).l1_distance(completed.row(i)) / truth.row(i).sum();
+        all += 1.0;
+    }
+    (missed, all)
+}
+
+/// Separable data without noise come back, at half of the entries, whatever the scales of the rows.
+#[test]
+fn separable_data_are_completed() {
+    for (seed, share) in [(1, 0.1), (2, 0.3), (3, 0.5)] {
+        let recipe = Recipe { seed, noise: 0.0, ..Recipe::new(Family::Paper, 4).size(40, 60) };
+        let mut truth = recipe.generate().unwrap().matrix;
+        let scales: Vec<f64> = (0..40).map(|i| 10f64.powi(i % 7 - 3)).collect();
+        truth.scale_rows(&scales);
+        let (zeros, gaps) = with_gaps(&truth, share, seed).split_observed().unwrap();
+        let completed = complete(&zeros, &gaps, 4, &Control::default());
+        let (missed, all) = worst_guess(&truth, &completed);
+        assert!(missed < 2e-3 * all, "{share}: {missed}");
+        // Observed entries are as they were.
+        let again = completed.with_entries(&gaps, |_, _| 0.0);
+        assert_eq!(again, zeros);
+    }
+}
+
+/// Nothing observed of a row, of a column, less than the rank of a row; one row; more rank than there is.
+#[test]
+fn little_or_nothing_observed_is_no_obstacle() {
+    let nan = f64::NAN;
+    let rows =
+        [[nan, nan, nan, 1.0], [nan, 2.0, 1.0, nan], [nan, nan, nan, nan], [nan, 0.0, nan, 0.0]];
+    let (zeros, gaps) = Matrix::from(Dense::from_rows(&rows).unwrap()).split_observed().unwrap();
+    for rank in [1, 2, 4, 9] {
+        let completed = complete(&zeros, &gaps, rank, &Control::default());
+        let Matrix::Dense(dense) = &completed else { panic!() };
+        assert!(dense.values().iter().all(|v| v.is_finite() && *v >= 0.0));
+        assert_eq!((dense.row(2), dense.row(3)), (&[0.0; 4][..], &[0.0; 4][..]));
+        assert_eq!((dense.row(0)[3], dense.row(1)[1]), (1.0, 2.0));
+    }
+}
+
+#[test]
+fn stopped_it_still_completes() {
+    let truth = Recipe::new(Family::Paper, 3).size(20, 30).generate().unwrap().matrix;
+    let (zeros, gaps) = with_gaps(&truth, 0.2, 5).split_observed().unwrap();
+    let late = Control::default().with_deadline(std::time::Instant::now());
+    let completed = complete(&zeros, &gaps, 3, &late);
+    assert!(completed.check_nonnegative().is_ok() && late.cut_short().is_some());
+}

@@ -1,0 +1,166 @@
+//! How many rows? Entries are held out, guessed from the others, and compared.
+//!
+//! The error of the rows that are explained falls with every hott row, whether it stands for something or not. That of
+//! entries which nobody has seen does not: a row more that only follows the noise guesses them no better. So a random
+//! part of the entries is taken for missing (*speckled* cross-validation: Wold 1978), rows are chosen at the
+//! largest rank without them, and along the path to fewer rows (`path`) the entries that were held out are compared
+//! with what F and W say of them. The rank is the last one whose row made a difference: the error of the guesses
+//! fell by a good part of what other rows gained, and by more than chance explains, row by row.
+
+use super::path::walk;
+use super::pipeline::Prepared;
+use super::{Factor, Missing};
+use crate::Error;
+use crate::clean::{Cleaning, FittedChoice};
+use crate::control::Stop;
+use crate::matrix::{Dense, Matrix};
+use crate::normalise::UnitRows;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// A row makes a difference if it takes this share of what the rows before it took off the error on average, and this many
+/// standard errors.
+const GAIN: f64 = 0.1;
+const SURE: f64 = 3.0;
+
+/// What entries that were held out say about the rank.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
+pub struct HeldOut {
+    /// The share of the observed entries that was held out.
+    pub share: f64,
+    /// For 1, 2, ... rows the mean over rows of the l1 error of the guesses, scaled to a whole row of sum one.
+    pub errors: Vec<f64>,
+    /// The last rank whose row made a difference.
+    pub suggested: usize,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// Why it ended: where it was stopped, it knows nothing of lower ranks.
+    #[serde(skip_serializing)]
+    pub stop: Stop,
+}
+
+impl Factor {
+    /// Holds out this share of the entries, chosen by the seed, and says for how many rows, up to the rank of the settings, they are
+    /// guessed well. Takes a run of the method and a path. Entries may be missing already
+    /// ([`Missing::Observed`]).
+    ///
+    /// # Errors
+    /// As [`Factor::run`] and [`Factor::path`]; [`Error::Setting`] for a share outside (0, 0.5], for a sparse matrix, and
+    /// for methods that cannot leave entries out.
+    pub fn held_out(&self, matrix: &Matrix, share: f64) -> Result<HeldOut, Error> {
+        let refuse = |remedy: &str| {
+            let (name, value) = ("held_out", share.to_string());
+            Err(Error::Setting { name, value, remedy: remedy.to_string() })
+        };
+        if !(share > 0.0 && share <= 0.5) {
+            return refuse(
+                "give the share of the entries that are held out, above 0 and at most 0.5",
+            );
+        }
+        let Matrix::Dense(dense) = matrix else {
+            return refuse(
+                "entries are held out of dense matrices only: in a sparse one nearly all are zero",
+            );
+        };
+        if self.missing == Missing::Refuse {
+            matrix.check_nonnegative()?;
+        }
+        let (seen, places) = speckled(dense, share, self.seed)?;
+        let constraints = self.constraints.of_parts();
+        let (missing, outliers) = (Missing::Observed, None);
+        let settings = Factor { missing, outliers, constraints, groups: false, ..self.clone() };
+        settings.in_pool(|| {
+            let method = settings.method_with_settings()?;
+            let completed = settings.completed(&seen)?;
+            let prepared = Prepared::with_x(&settings, &completed.matrix, completed.unit_rows()?)?;
+            if prepared.settings.cleaning != Cleaning::Exact {
+                return refuse(
+                    "it needs exact cleaning, which was not asked for or would take too long here",
+                );
+            }
+            let rows = prepared.unit_rows(&prepared.chosen(method.as_ref())?)?;
+            let mut errors: Vec<Vec<f64>> = Vec::new();
+            let x = &prepared.x;
+            let control = &prepared.settings.control;
+            walk(x, rows, settings.objective, control, &mut |fitted| {
+                errors.push(guessed(x, dense, &places, fitted));
+            });
+            errors.reverse();
+            let stop = control.cut_short().unwrap_or(Stop::Finished);
+            Ok(judged(x, &errors, share, stop))
+        })
+    }
+}
+
+/// The matrix without some of its entries, and these by row.
+fn speckled(dense: &Dense, share: f64, seed: u64) -> Result<(Matrix, Vec<Vec<u32>>), Error> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut values = dense.values().to_vec();
+    let mut places = Vec::with_capacity(dense.rows());
+    for row in values.chunks_exact_mut(dense.cols().max(1)) {
+        let mut held = Vec::new();
+        for (k, value) in row.iter_mut().enumerate() {
+            if random.random::<f64>() < share && !value.is_nan() {
+                *value = f64::NAN;
+                held.push(k as u32);
+            }
+        }
+        places.push(held);
+    }
+    Ok((Dense::new(dense.rows(), dense.cols(), values)?.into(), places))
+}
+
+/// For each row of X the l1 error of the guesses for its entries that were held out, as if all entries were: rows sum to
+/// one. O(held out * rank).
+fn guessed(x: &UnitRows, dense: &Dense, places: &[Vec<u32>], fitted: &FittedChoice) -> Vec<f64> {
+    let hott: Vec<Vec<f64>> = fitted.hott.iter().map(|&h| x.dense_row(h)).collect();
+    let error = |(i, fit): (usize, &crate::clean::RowFit)| {
+        let row = x.input_row(i);
+        let guess = |k: usize| -> f64 {
+            fit.weights.iter().map(|&(h, weight)| weight * hott[h as usize][k]).sum()
+        };
+        let miss = |&k: &u32| {
+            let k = k as usize;
+            (dense.row(row)[k] / x.sums()[i] - guess(k)).abs()
+        };
+        let held = &places[row];
+        let missed: f64 = held.iter().map(miss).sum();
+        if held.is_empty() { 0.0 } else { missed * x.examples() as f64 / held.len() as f64 }
+    };
+    fitted.fits.iter().enumerate().map(error).collect()
+}
+
+/// What the errors of every row say, for 1, 2, ... hott rows.
+fn judged(x: &UnitRows, errors: &[Vec<f64>], share: f64, stop: Stop) -> HeldOut {
+    let count = x.features().max(1) as f64;
+    let weighted = |row: &[f64]| -> f64 {
+        row.iter().enumerate().map(|(i, e)| x.weight(i) * e).sum::<f64>() / count
+    };
+    let means: Vec<f64> = errors.iter().map(|row| weighted(row)).collect();
+    // Whether leaving the k-th row out (the first: all of them) makes a difference.
+    let matters = |k: usize| {
+        let before = |i: usize| if k == 0 { 1.0 } else { errors[k - 1][i] };
+        let gains: Vec<f64> =
+            (0..x.features()).map(|i| x.weight(i) * (before(i) - errors[k][i])).collect();
+        let gain = gains.iter().sum::<f64>() / count;
+        let spread: f64 = gains.iter().map(|g| (g - gain).powi(2)).sum();
+        let chance = (spread / (count - 1.0).max(1.0) / count).sqrt();
+        // What each row before it has taken off, on average, of the error that explaining nothing has.
+        let usual = if k == 0 { 1.0 } else { (1.0 - means[k - 1]) / k as f64 };
+        gain > GAIN * usual && gain > SURE * chance
+    };
+    let suggested = (0..errors.len()).rev().find(|&k| matters(k)).map_or(1, |k| k + 1);
+    let at = means.get(suggested - 1).copied().unwrap_or(0.0);
+    let percent = 100.0 * share;
+    let reason = match suggested == errors.len() {
+        true => format!(
+            "Even the last row guesses entries better that were held out ({percent} %; error {at:.4}): a larger rank may be \
+             better still."
+        ),
+        false => format!(
+            "Entries that were held out ({percent} %) are guessed with an error of {at:.4}, and no better with more rows."
+        ),
+    };
+    HeldOut { share, errors: means, suggested, reason, stop }
+}
