@@ -44,6 +44,7 @@ __all__ = [
     "factor",
     "fit_topics",
     "generate",
+    "held_out",
     "is_affordable",
     "l1_fit",
     "main",
