@@ -162,9 +162,10 @@ pub(crate) mod bytes {
         spa(shape, rank) + 24 * shape.f() * rank + 8 * threads * shape.n()
     }
 
-    /// The Gram matrix of m candidates, C, and what the accelerated gradient keeps of it.
-    pub fn frobenius(shape: Shape, m: u64) -> u64 {
-        8 * m * m + 48 * shape.f() * m + 2 * shape.some_rows(m)
+    /// The Gram matrix of m candidates, C, and what the accelerated gradient keeps of it. Every thread packs the Gram
+    /// matrix for its part of a product, and the allocator may keep as much of an earlier one.
+    pub fn frobenius(shape: Shape, m: u64, threads: u64) -> u64 {
+        (8 + 16 * threads) * m * m + 48 * shape.f() * m + 2 * shape.some_rows(m)
     }
 
     /// What is there at the end: unit rows, F with its triplets, W.
