@@ -35,8 +35,8 @@ impl Localiser for Gradient {
 
     fn bytes(&self, shape: Shape, rank: usize, threads: usize) -> u64 {
         let m = shape.f().min(screened(self.screened, rank) as u64);
-        bytes::hulls(shape, rank as u64, threads as u64)
-            + bytes::frobenius(shape, m, threads as u64)
+        let threads = threads as u64;
+        bytes::hulls(shape, rank as u64, threads) + bytes::frobenius(shape, m, threads)
     }
 }
 

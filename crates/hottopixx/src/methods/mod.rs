@@ -162,11 +162,15 @@ pub(crate) mod bytes {
         spa(shape, rank) + 24 * shape.f() * rank + 8 * threads * shape.n()
     }
 
-    /// The Gram matrix of m candidates, C, and what the accelerated gradient keeps of it. Every thread packs the Gram
-    /// matrix for its part of a product, and the allocator may keep as much of an earlier one.
+    /// The Gram matrix of m candidates, C, and what the accelerated gradient keeps of it. Every thread packs some
+    /// hundred rows of the Gram matrix at a time for its part of a product, and the allocator may keep as much of an earlier one.
     pub fn frobenius(shape: Shape, m: u64, threads: u64) -> u64 {
-        (8 + 16 * threads) * m * m + 48 * shape.f() * m + 2 * shape.some_rows(m)
+        let packed = threads * 16 * PACKED * m;
+        8 * m * m + 48 * shape.f() * m + 2 * shape.some_rows(m) + packed
     }
+
+    /// Rows that a product packs at a time, at most.
+    const PACKED: u64 = 512;
 
     /// What is there at the end: unit rows, F with its triplets, W.
     pub fn answer(shape: Shape, rank: u64) -> u64 {
