@@ -18,8 +18,7 @@
 //!
 //! Most columns of C are zero at the optimum. Only those in play take part in the products: to
 //! begin with, all if they are few, otherwise those that a run on a sample of the rows gives weight
-//! or nearly so. The others are priced now and then (on a part of the rows first, on all where that does not
-//! rule them out) and brought in when they pay; what has lost all weight is dropped. A bound counts only when
+//! or nearly so. The others are priced now and then and brought in when they pay; what has lost all weight is dropped. A bound counts only when
 //! all are priced. Where rows are many, a part of them comes first: columns and levels that suit it nearly
 //! suit all.
 //!
