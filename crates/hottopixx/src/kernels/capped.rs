@@ -90,7 +90,8 @@ dispatched! {
         let (mut sums, mut free) = ([0.0f32; LANES], [0.0f32; LANES]);
         let whole = n - n % LANES;
         for start in (0..whole).step_by(LANES) {
-            let (x, y, z) = (&moved[start..][..LANES], &mass[start..][..LANES], &turn[start..][..LANES]);
+            let (x, y) = (&moved[start..][..LANES], &mass[start..][..LANES]);
+            let z = &turn[start..][..LANES];
             for l in 0..LANES {
                 let v = x[l] - shift * z[l];
                 let new = unit(v);

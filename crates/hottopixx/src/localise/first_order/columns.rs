@@ -176,7 +176,7 @@ impl Problem<'_> {
 
     /// The same rows with other columns in play.
     pub(super) fn change<'b>(&self, play: &Play<'b>, columns: Vec<usize>) -> Option<Play<'b>> {
-        let (f, m) = (play.rows(), columns.len());
+        let m = columns.len();
         let before = positions(&columns, &play.columns);
         let new: Vec<usize> = (0..m).filter(|&q| before[q].is_none()).collect();
         let new_rows: Vec<usize> = new.iter().map(|&q| columns[q]).collect();
@@ -185,7 +185,6 @@ impl Problem<'_> {
         for (row, new_caps) in caps.chunks_exact_mut(m).zip(new_caps.chunks(new.len().max(1))) {
             new.iter().zip(new_caps).for_each(|(&q, cap)| row[q] = *cap);
         }
-        debug_assert_eq!(caps.len(), f * m);
         let (own, atoms) = (positions(&columns, play.explained), self.gather(&columns));
         let (lambdas, gaps) = (play.lambdas.clone(), play.gaps.clone());
         Some(Play { columns, own, atoms, caps, lambdas, gaps, ..*play })

@@ -18,9 +18,9 @@
 //!
 //! Most columns of C are zero at the optimum. Only those in play take part in the products: to
 //! begin with, all if they are few, otherwise those that a run on a sample of the rows gives weight
-//! or nearly so. The others are priced now and then and brought in when they pay; what has lost all weight is dropped. A bound counts only when
-//! all are priced. Where rows are many, a part of them comes first: columns and levels that suit it nearly
-//! suit all.
+//! or nearly so. The others are priced now and then and brought in when they pay; what has lost all
+//! weight is dropped. Where rows are many, a part of them comes first: columns and levels that suit it
+//! nearly suit all.
 //!
 //! The figures of the outcome are in single precision, to decide when to end: what is reported is
 //! computed anew from Y by the verifier ([`certify`](crate::certify)).

@@ -23,7 +23,7 @@ const FIRST_WEIGHTS: std::ops::RangeInclusive<f32> = 0.05..=0.2;
 const HOPELESS_STEPS: usize = 60;
 const HOPELESS_WORK: f64 = 2e10;
 
-/// Where a step over all rows takes more flops than this, one row in this many, if that makes at least so many, is taken
+/// Where a step over all rows takes more flops than this, one row in this many, if that makes at least this many, is taken
 /// first for some steps: the levels and the columns in play are nearly those of all rows, and found at that
 /// part of the cost.
 const PART_PAYS: f64 = 2e9;
@@ -82,8 +82,8 @@ fn dense(x: &UnitRows, control: &Control) -> Option<Vec<f32>> {
     done.then_some(out)
 }
 
-/// How much each row of X counts, over the largest of these, and one over that: its weight, over the share of the row that
-/// was observed. Empty where all count the same.
+/// How much each row of X counts (its weight, over the share of the row that was observed), over the largest of these,
+/// and one over that. Empty where all count the same.
 fn lambdas(x: &UnitRows) -> (Vec<f32>, f64) {
     if x.weights().is_empty() && !x.has_gaps() {
         return (Vec::new(), 1.0);
@@ -113,7 +113,7 @@ pub(super) struct Problem<'a> {
     /// The rows that explain them: X.
     rows: &'a [f32],
     unit: &'a UnitRows,
-    /// How much rows count, see [`Play::lambdas`], and what that was divided by.
+    /// How much rows count, see [`Play::lambdas`], and what that was multiplied by.
     lambdas: Vec<f32>,
     scale: f64,
     pub n: usize,
@@ -122,7 +122,7 @@ pub(super) struct Problem<'a> {
     pub candidates: &'a [usize],
     /// Where caps come from; `None` where all are one.
     pub guide: Option<&'a CapGuide>,
-    pub settings: &'a FirstOrderSettings,
+    settings: &'a FirstOrderSettings,
     pub control: &'a Control,
 }
 
