@@ -16,6 +16,7 @@ from latex2mathml.converter import convert
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -62,6 +63,22 @@ def on_post_build(config: MkDocsConfig) -> None:
     for page in Path(config.site_dir).glob("**/*.html"):
         if found := FOREIGN.search(page.read_text(encoding="utf-8")):
             raise PluginError(f"{page}: {found.group()} asks the network")
+
+
+#: What the page that runs the program on readers' files may do: use what came with it, and connect to nobody.
+POLICY = (
+    "default-src 'self' 'unsafe-inline' data: blob:; connect-src 'none'; form-action 'none'; "
+    "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; frame-src 'self' blob: data:"
+)
+
+
+def on_post_page(output: str, page: Page, **_: object) -> str:
+    """Gives the page that takes files its policy; from a folder, `self` is no origin."""
+    if page.file.src_path != "try.md":
+        return output
+    policy = POLICY.replace("'self'", "'self' file:")
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    return output.replace("<head>", f"<head>{meta}", 1)
 
 
 CODE = re.compile(r"(?ms)^(```|~~~).*?^\1|`[^`\n]*`|^ {4,}\S[^\n]*$")
