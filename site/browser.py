@@ -1,4 +1,4 @@
-"""A headless browser (chromium), asked through a pipe: no library, no port that others could use."""
+"""A headless browser (chromium), asked through a pipe: no library, no port for others to use."""
 
 from __future__ import annotations
 

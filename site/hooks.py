@@ -65,10 +65,11 @@ def on_post_build(config: MkDocsConfig) -> None:
             raise PluginError(f"{page}: {found.group()} asks the network")
 
 
-#: What the page that runs the program on readers' files may do: use what came with it, and connect to nobody.
+#: What the page that takes readers' files may do: use what came with it, and connect to nobody.
 POLICY = (
     "default-src 'self' 'unsafe-inline' data: blob:; connect-src 'none'; form-action 'none'; "
-    "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; frame-src 'self' blob: data:"
+    "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src 'self' blob:; "
+    "frame-src 'self' blob: data:"
 )
 
 

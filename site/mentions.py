@@ -1,9 +1,10 @@
-"""Runs what pages mention: commands in blocks and in the text, blocks of Python, and calls in the text.
+"""Runs what pages mention: commands in blocks and in the text, Python in blocks and in the text.
 
-Pages such as the guide speak of `X.npy`, `news.csv` or `model` without saying where they come from. Here such files
-and names exist (`prepared`, `names`), small ones; what speaks of sizes that would take minutes is made smaller
-(`SMALLER`). Everything of a page is run in its order, in one folder. What stands for something else (`FILE`,
-`DIR`) or takes another machine is not run, but its command and flags must exist, as must every flag that a page names.
+Pages such as the guide speak of `X.npy`, `news.csv` or `model` without saying where they come from.
+Here such files and names exist (`prepared`, `names`), small ones; what speaks of sizes that would
+take minutes is made smaller (`SMALLER`). Everything of a page is run in its order, in one folder.
+What stands for something else (`FILE`, `DIR`) or takes another machine is not run, but its command
+and its flags must exist, as must every flag that a page names.
 
     python site/mentions.py docs/*.md README.md
 """
@@ -32,7 +33,7 @@ from hottopixx import Hottopixx, HottSamples, HottTopics
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from snippets import inside  # noqa: E402
+from snippets import inside
 
 ROOT = Path(__file__).parents[1]
 
@@ -46,7 +47,7 @@ SMALLER = [
     ("HottTopics(10)", "HottTopics(3)"),
     ("Hottopixx(20)", "Hottopixx(4)"),
 ]
-#: What is not run: it takes a network, a cluster, a package that the tests do not install, or minutes.
+#: What is not run: it takes a network, a cluster, a package that the tests lack, or minutes.
 ELSEWHERE = re.compile(
     r"hottopixx\.ray|ray_address|pyLDAvis|h5ad|parquet|hottopixx (reproduce|self-test|demo)|nytimes"
 )
@@ -93,7 +94,11 @@ def flags(text: str) -> set[str]:
     """The flags that a page names in code, but for those of other programs."""
     code = [span.group(1) for span in SPAN.finditer(text)]
     code += [block.group() for block in INDENTED.finditer(FENCE.sub("", text))]
-    ours = [one for one in code if not re.search(r"\b(cargo|pip|maturin|rustup|scripts/|twine|study)\b", one)]
+    ours = [
+        one
+        for one in code
+        if not re.search(r"\b(cargo|pip|maturin|rustup|scripts/|twine|study)\b", one)
+    ]
     return {flag for one in ours for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]+", one)}
 
 
@@ -126,7 +131,7 @@ def main() -> int:
 
 
 def place() -> Path:
-    """The folder of the program: of the build that the tests have made, which starts at once, or of the package."""
+    """The folder of the program: that of the tests, which starts at once, or the package's."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     built = [target / profile for profile in ("debug", "release")]
     built = [folder for folder in built if (folder / "hottopixx").exists()]
@@ -136,12 +141,19 @@ def place() -> Path:
 
 def manual() -> dict[str, set[str]]:
     """The commands and the flags that there are."""
-    ran = subprocess.run(["hottopixx", "man", "--markdown"], check=True, capture_output=True, text=True)
+    ran = subprocess.run(
+        ["hottopixx", "man", "--markdown"], check=True, capture_output=True, text=True
+    )
     commands = set(re.findall(r"(?m)^#+ `?hottopixx ([a-z-]+)", ran.stdout))
-    return {"commands": commands, "flags": set(re.findall(r"--[a-z][a-z-]+", ran.stdout)) | {"--help", "--version"}}
+    return {
+        "commands": commands,
+        "flags": set(re.findall(r"--[a-z][a-z-]+", ran.stdout)) | {"--help", "--version"},
+    }
 
 
-def outcomes(text: str, name: str, here: Path, known: dict[str, set[str]]) -> Iterator[tuple[Mention, str]]:
+def outcomes(
+    text: str, name: str, here: Path, known: dict[str, set[str]]
+) -> Iterator[tuple[Mention, str]]:
     """Runs everything of a page; gives what went wrong, or nothing."""
     known_names = names(name)
     with inside(str(here)):
@@ -154,7 +166,12 @@ def outcomes(text: str, name: str, here: Path, known: dict[str, set[str]]) -> It
                 yield mention, f"there is no command {words.group(1)}"
             elif ELSEWHERE.search(code) or (mention.kind == "bash" and PLACEHOLDER.search(code)):
                 continue
-            elif mention.kind == "bash" and words and len(code.split()) == 2 and words.group(1) != "sample":
+            elif (
+                mention.kind == "bash"
+                and words
+                and len(code.split()) == 2
+                and words.group(1) != "sample"
+            ):
                 continue  # the name of a command
             elif mention.kind == "bash":
                 command = ["bash", "-euo", "pipefail", "-c", code]
@@ -176,7 +193,12 @@ def python(code: str, name: str, known: dict[str, object]) -> str:
     return ""
 
 
-TOPICS = ("oil price barrel market", "court judge trial verdict", "goal team match player", "bank loan rate fund")
+TOPICS = (
+    "oil price barrel market",
+    "court judge trial verdict",
+    "goal team match player",
+    "bank loan rate fund",
+)
 
 
 def prepared(folder: Path) -> None:
@@ -204,16 +226,20 @@ def prepared(folder: Path) -> None:
     sp.save_npz(folder / "words.npz", sp.csr_matrix(random.poisson(1.0, (40, 60)) + 1))
     (folder / "counts.txt").write_text("\n".join(str(k + 1) for k in range(40)))
     (folder / "ratings.csv").write_text(
-        "\n".join(",".join("" if random.random() < 0.1 else f"{v:.3f}" for v in row) for row in X + 1e-3)
+        "\n".join(
+            ",".join("" if random.random() < 0.1 else f"{v:.3f}" for v in row) for row in X + 1e-3
+        )
     )
     (folder / "prices.csv").write_text("country;YEAR;a;b\nIceland;2001;1,5;2\nPeru;2002;3;0,5\n")
     pairs = [(d + 1, w + 1) for d in range(60) for w in range(20) if (d + w) % 3]
     lines = [f"{d} {w} {1 + (d * w) % 4}" for d, w in pairs]
-    (folder / "docword.nips.txt").write_text("\n".join(["60", "20", str(len(pairs)), *lines]) + "\n")
+    (folder / "docword.nips.txt").write_text(
+        "\n".join(["60", "20", str(len(pairs)), *lines]) + "\n"
+    )
     subprocess.run(["gzip", str(folder / "docword.nips.txt")], check=True)
     (folder / "vocab.nips.txt").write_text("\n".join(f"word{w}" for w in range(20)))
-    command = "generate paper --features 120 --examples 150 --rank 5 --out X.hpx".split()
-    subprocess.run(["hottopixx", *command], cwd=folder, check=True, capture_output=True)
+    command = "hottopixx generate paper --features 120 --examples 150 --rank 5 --out X.hpx"
+    subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True)
 
 
 def names(page: str) -> dict[str, object]:

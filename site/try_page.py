@@ -1,5 +1,7 @@
-"""Uses the page try.html of a built site as a reader does: from a folder and from a server, by a click and by
-dropping files, and looks at the reports and at what was asked of the network.
+"""Uses the page try.html of a built site as a reader does.
+
+From a folder and from a server, by a click and with files; looks at the reports and at what was
+asked of the network.
 
     python site/try_page.py target/site
 """
@@ -19,7 +21,7 @@ import hottopixx
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from browser import Tab, tab  # noqa: E402
+from browser import Tab, tab
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -50,8 +52,10 @@ def main() -> None:
 
 def report(page: Tab) -> str:
     """The report, once it is there, and that nothing was asked for meanwhile."""
-    page.wait("/^done/.test(document.getElementById('try-status').textContent) || "
-              "document.getElementById('try-status').classList.contains('wrong')")
+    page.wait(
+        "/^done/.test(document.getElementById('try-status').textContent) || "
+        "document.getElementById('try-status').classList.contains('wrong')"
+    )
     said = page.run("document.getElementById('try-status').textContent")
     assert said.startswith("done in"), said
     assert page.requests() == [], page.requests()
@@ -79,8 +83,9 @@ def files(page: Tab, folder: Path) -> None:
     text = report(page)
     expected = sorted(hottopixx.factor(made.X, 4).hott.tolist())
     rows = page.run(
-        "[...new DOMParser().parseFromString(document.getElementById('try-report').srcdoc, 'text/html')"
-        ".querySelectorAll('.topics > section')].map((card) => Number(card.dataset.row))"
+        "[...new DOMParser().parseFromString(document.getElementById('try-report').srcdoc,"
+        " 'text/html').querySelectorAll('.topics > section')]"
+        ".map((card) => Number(card.dataset.row))"
     )
     assert sorted(rows) == expected, (rows, expected, text[:200])
     (folder / "wrong.csv").write_text("a,b\n1,2\n3,-4\n")
