@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 from latex2mathml.converter import convert
 from mkdocs.config.defaults import MkDocsConfig
@@ -58,11 +59,26 @@ FOREIGN = re.compile(
 )
 
 
+#: Links and pictures, also those that are written as HTML, at which strict mode does not look.
+LINK = re.compile(r"""(?:href|src)=["']?([^"'#?\s>]+)""")
+
+
 def on_post_build(config: MkDocsConfig) -> None:
-    """Refuses pages that ask the network for anything."""
-    for page in Path(config.site_dir).glob("**/*.html"):
-        if found := FOREIGN.search(page.read_text(encoding="utf-8")):
+    """Refuses pages that ask the network for anything, and links that lead nowhere."""
+    site = Path(config.site_dir).resolve()
+    # Put there by scripts/site after this.
+    later = (site / "rust", site / "try-program.js")
+    for page in site.glob("**/*.html"):
+        text = page.read_text(encoding="utf-8")
+        if found := FOREIGN.search(text):
             raise PluginError(f"{page}: {found.group()} asks the network")
+        for link in set(LINK.findall(text)):
+            to = (page.parent / unquote(link)).resolve()
+            outside = re.match(r"[a-z]+:|//", link) or page.is_relative_to(later[0])
+            if outside or any(to.is_relative_to(one) for one in later):
+                continue
+            if not to.is_relative_to(site) or not to.exists():
+                raise PluginError(f"{page}: {link} leads nowhere")
 
 
 #: What the page that takes readers' files may do: use what came with it, and connect to nobody.
