@@ -76,7 +76,7 @@ class Tab:
             raise RuntimeError(f"{script}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
-    def wait(self, script: str, seconds: float = 120) -> None:
+    def wait(self, script: str, seconds: float = 600) -> None:
         """Waits until an expression is true."""
         until = time.monotonic() + seconds
         while not self.run(script):

@@ -74,7 +74,8 @@ def on_post_build(config: MkDocsConfig) -> None:
             raise PluginError(f"{page}: {found.group()} asks the network")
         for link in set(LINK.findall(text)):
             to = (page.parent / unquote(link)).resolve()
-            outside = re.match(r"[a-z]+:|//", link) or page.is_relative_to(later[0])
+            # A page for addresses that do not exist has links from the root, wherever that is.
+            outside = re.match(r"[a-z]+:|//", link) or page.name == "404.html"
             if outside or any(to.is_relative_to(one) for one in later):
                 continue
             if not to.is_relative_to(site) or not to.exists():

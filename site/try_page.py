@@ -41,6 +41,8 @@ def main() -> None:
         for url in (served, (site / "try.html").as_uri()):
             page.open(url)
             page.wait("!document.getElementById('try').hidden")
+            # A busy machine is not what is tested.
+            page.run("document.getElementById('try-seconds').value = 600")
             examples(page)
             with tempfile.TemporaryDirectory() as folder:
                 files(page, Path(folder))
@@ -58,7 +60,9 @@ def report(page: Tab) -> str:
     )
     said = page.run("document.getElementById('try-status').textContent")
     assert said.startswith("done in"), said
-    assert page.requests() == [], page.requests()
+    # The icon of the tab comes when the browser finds the time.
+    asked = [url for url in page.requests() if not url.endswith("/icon.svg")]
+    assert asked == [], asked
     return str(page.run("document.getElementById('try-report').srcdoc"))
 
 
