@@ -40,6 +40,7 @@ ROOT = Path(__file__).parents[1]
 #: Sizes of which the pages speak, and others that give an answer at once.
 SMALLER = [
     ("--features 1600 --examples 64000", "--features 120 --examples 150"),
+    ("--features 40 --examples 400", "--features 40 --examples 60"),
     ("X, 60, constraints", "X, 6, constraints"),
     ("HottTopics(20, ", "HottTopics(4, "),
     ("n_components=10", "n_components=3"),
@@ -80,10 +81,10 @@ def mentions(text: str) -> list[Mention]:
     for block in INDENTED.finditer(text):
         code = "".join(one[4:] or "\n" for one in block.group().splitlines(keepends=True))
         if re.match(r"\s*(hottopixx |for )", code) and "\n" * 2 not in code.strip():
-            found.append(Mention(line(block.start()), "bash", code))
+            found.append(Mention(line(block.start()), "bash", code.strip()))
     for span in SPAN.finditer(INDENTED.sub(blank, text)):
         code = span.group(1).strip()
-        if re.match(r"(… \| )?hottopixx( |$)", code):
+        if re.match(r"(… \| )?hottopixx ", code):
             found.append(Mention(line(span.start()), "bash", code.replace("… |", "cat X.csv |")))
         elif re.match(r"(model|answer|hottopixx|Hott\w+)[.(].*\)(\.\w+)?$", code):
             found.append(Mention(line(span.start()), "python", code))
@@ -106,6 +107,7 @@ def main() -> int:
     """Runs the pages; 1 if something fails."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pages", nargs="+", type=Path)
+    parser.add_argument("-v", action="store_true", help="say what is run, and what it takes")
     args = parser.parse_args()
     os.environ["PATH"] = os.pathsep.join([str(place()), os.environ["PATH"]])
     pages = {page: page.read_text(encoding="utf-8") for page in args.pages}
@@ -118,9 +120,12 @@ def main() -> int:
         for page, text in pages.items():
             here = Path(folder) / page.name
             shutil.copytree(made, here)
-            ran = 0
+            ran, before = 0, spent()
             for mention, fault in outcomes(text, page.name, here, known):
                 ran += 1
+                if args.v:
+                    print(f"{spent() - before:6.2f} CPU s  {mention.code.strip()}", flush=True)
+                before = spent()
                 if fault:
                     wrong.append(f"{page}:{mention.line}: {mention.code.strip()}\n    {fault}")
             unknown = flags(text) - known["flags"]
@@ -128,6 +133,11 @@ def main() -> int:
             print(f"{page}: {ran} commands and pieces of Python")
     print("\n".join(wrong), file=sys.stderr)
     return min(len(wrong), 1)
+
+
+def spent() -> float:
+    """CPU seconds of this process and of those that have ended."""
+    return sum(os.times()[:4])
 
 
 def place() -> Path:
@@ -141,14 +151,13 @@ def place() -> Path:
 
 def manual() -> dict[str, set[str]]:
     """The commands and the flags that there are."""
-    ran = subprocess.run(
-        ["hottopixx", "man", "--markdown"], check=True, capture_output=True, text=True
-    )
-    commands = set(re.findall(r"(?m)^#+ `?hottopixx ([a-z-]+)", ran.stdout))
-    return {
-        "commands": commands,
-        "flags": set(re.findall(r"--[a-z][a-z-]+", ran.stdout)) | {"--help", "--version"},
-    }
+    said = {}
+    for words in (["--help"], ["man", "--markdown"]):
+        ran = subprocess.run(["hottopixx", *words], check=True, capture_output=True, text=True)
+        said[words[0]] = ran.stdout
+    listed = said["--help"].split("Commands:")[1].split("Options:")[0]
+    flags = set(re.findall(r"--[a-z][a-z-]+", "".join(said.values())))
+    return {"commands": set(re.findall(r"(?m)^  ([a-z][a-z-]*) ", listed)), "flags": flags}
 
 
 def outcomes(

@@ -96,7 +96,7 @@ def files(page: Tab, folder: Path) -> None:
     drop(page, folder / "wrong.csv", kind=2, rank=1)
     page.wait("document.getElementById('try-status').classList.contains('wrong')")
     said = page.run("document.getElementById('try-status').textContent")
-    assert said.startswith("wrong.csv: ") and "-4" in said, said
+    assert said.startswith("wrong.csv, line 3") and "-4 is negative" in said, said
 
 
 def drop(page: Tab, file: Path, kind: int, rank: int) -> None:
