@@ -1,4 +1,4 @@
-"""The commands and the Python of the pages of the site, run as they stand."""
+"""The commands and the Python of the five-minute pages, run as they stand."""
 
 import subprocess
 import sys
@@ -10,21 +10,9 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted(page.stem for page in (ROOT / "docs" / "start").glob("*.md") if page.stem != "index")
 
 
-#: Pages whose commands have outputs are run by `snippets.py`, the others by `mentions.py`.
-OTHERS = [
-    *sorted((ROOT / "docs").glob("*.md")),
-    ROOT / "README.md",
-    ROOT / "docs/reference/rust.md",
-]
-
-
-def run(script: str, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ROOT / "site" / script), *words]
-    return subprocess.run(command, check=False, capture_output=True, text=True)
-
-
 def snippets(*words: str) -> subprocess.CompletedProcess[str]:
-    return run("snippets.py", *words)
+    command = [sys.executable, str(ROOT / "site" / "snippets.py"), *words]
+    return subprocess.run(command, check=False, capture_output=True, text=True)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -45,23 +33,3 @@ def test_what_is_not_printed_or_fails_is_told(tmp_path: Path) -> None:
     page.write_text("```bash\nhottopixx factor nowhere.npy --rank 2\n```\n")
     ran = snippets(str(page))
     assert ran.returncode != 0 and "nowhere.npy" in ran.stderr
-
-
-def test_what_other_pages_mention_runs() -> None:
-    ran = run("mentions.py", *map(str, OTHERS))
-    assert ran.returncode == 0, ran.stderr
-    counts = [int(line.split(": ")[1].split()[0]) for line in ran.stdout.splitlines()]
-    assert sum(counts) >= 60 and len(counts) == len(OTHERS), ran.stdout
-
-
-def test_a_mention_that_fails_is_told(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(
-        "`hottopixx factor X.npy --rank 2`\n\n    hottopixx factor none.npy --rank 2\n\n"
-        "`hottopixx fly X.npy` with `--no-such-flag` and `hottopixx.nothing(X)`\n\n"
-        "`hottopixx info FILE`\n\n```python\nassert X.shape == (1, 1)\n```\n"
-    )
-    ran = run("mentions.py", str(page))
-    faults = ["none.npy", "no command fly", "flag --no-such-flag", "AttributeError", "Assertion"]
-    assert ran.returncode == 1 and all(fault in ran.stderr for fault in faults), ran.stderr
-    assert ran.stderr.count("page.md") == len(faults), ran.stderr
