@@ -52,8 +52,8 @@ fn read(job: &Job<'_>, settings: &Topics) -> Result<(Corpus, DocumentNames), Str
         names.titles.iter_mut().enumerate().for_each(|(d, t)| *t = format!("document {}", d + 1));
     }
     let corpus = counter.finish_for(settings.rules(), MEMORY / 2).map_err(|error| match error {
-        Error::Empty { rows, .. } => {
-            format!("{}: no word is left of {rows} documents: give longer text", job.name)
+        Error::Empty { .. } => {
+            format!("{}: no word is left of the documents: give longer text", job.name)
         }
         other => job.wrong(&other),
     })?;

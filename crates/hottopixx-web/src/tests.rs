@@ -28,7 +28,10 @@ fn text_gives_topics() {
     }
     for name in ["old tales.txt", "old tales"] {
         let page = report(name, text.clone().into(), &wish(Kind::Topics, 2)).unwrap();
-        assert!(page.contains("hottopixx topics 'old tales") && page.contains("wheat"), "{page}");
+        assert!(
+            page.contains("hottopixx topics &#39;old tales") && page.contains("wheat"),
+            "{page}"
+        );
     }
     let found = report("tales.txt", text.into(), &wish(Kind::Any, 2)).unwrap();
     assert!(found.contains("hottopixx topics tales.txt --rank 2"));
@@ -50,7 +53,7 @@ fn a_cube_gives_materials_and_a_square_array_rows() {
     };
     let pixel = |k: usize| {
         let share = (k % 8) as f64 / 7.0;
-        [4.0, 1.0, 2.0]
+        [4.0_f64, 1.0, 2.0]
             .iter()
             .zip([1.0, 3.0, 1.0])
             .map(|(a, b)| share * a + (1.0 - share) * b)
@@ -77,15 +80,11 @@ fn what_is_wrong_is_one_sentence_with_the_name_of_the_file() {
     wrong("below.csv", "a,b\n1,2\n3,-4\n", Kind::Rows, 1);
     wrong("few.csv", "a,b\n1,2\n3,4\n", Kind::Rows, 9);
     wrong("dots.txt", "... ...\n", Kind::Topics, 2);
-    let job = |wish: &'static Wish| Job {
-        source: Source::memory("large.csv", [1]),
-        name: "large.csv",
-        begun: Instant::now(),
-        wish,
-    };
-    let wish = Box::leak(Box::new(wish(Kind::Rows, 1)));
-    assert!(job(wish).affordable(MEMORY).is_ok());
-    assert!(job(wish).affordable(5 << 30).unwrap_err().contains("5.0 GiB"));
+    let wish = wish(Kind::Rows, 1);
+    let source = Source::memory("large.csv", vec![1u8]);
+    let job = Job { source, name: "large.csv", begun: Instant::now(), wish: &wish };
+    assert!(job.affordable(MEMORY).is_ok());
+    assert!(job.affordable(5 << 30).unwrap_err().contains("5.0 GiB"));
 }
 
 #[test]
