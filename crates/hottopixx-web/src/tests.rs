@@ -41,7 +41,7 @@ fn text_gives_topics() {
 fn a_cube_gives_materials_and_a_square_array_rows() {
     let npy = |shape: &str, values: &[f64]| {
         let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
-        while (header.len() + 11) % 64 != 0 {
+        while !(header.len() + 11).is_multiple_of(64) {
             header.push(' ');
         }
         header.push('\n');
@@ -71,7 +71,6 @@ fn what_is_wrong_is_one_sentence_with_the_name_of_the_file() {
     let wrong = |name: &str, text: &str, kind, rank| {
         let sentence = report(name, text.into(), &wish(kind, rank)).unwrap_err();
         assert!(sentence.starts_with(name) && !sentence.contains('\n'), "{sentence}");
-        sentence
     };
     for kind in Kind::ALL {
         wrong("empty.csv", "", kind, 3);
