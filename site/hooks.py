@@ -11,11 +11,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 from latex2mathml.converter import convert
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -57,11 +59,44 @@ FOREIGN = re.compile(
 )
 
 
+#: Links and pictures, also those that are written as HTML, at which strict mode does not look.
+LINK = re.compile(r"""(?:href|src)=["']?([^"'#?\s>]+)""")
+
+
 def on_post_build(config: MkDocsConfig) -> None:
-    """Refuses pages that ask the network for anything."""
-    for page in Path(config.site_dir).glob("**/*.html"):
-        if found := FOREIGN.search(page.read_text(encoding="utf-8")):
+    """Refuses pages that ask the network for anything, and links that lead nowhere."""
+    site = Path(config.site_dir).resolve()
+    # Put there by scripts/site after this.
+    later = (site / "rust", site / "try-program.js")
+    for page in site.glob("**/*.html"):
+        text = page.read_text(encoding="utf-8")
+        if found := FOREIGN.search(text):
             raise PluginError(f"{page}: {found.group()} asks the network")
+        for link in set(LINK.findall(text)):
+            to = (page.parent / unquote(link)).resolve()
+            # A page for addresses that do not exist has links from the root, wherever that is.
+            outside = re.match(r"[a-z]+:|//", link) or page.name == "404.html"
+            if outside or any(to.is_relative_to(one) for one in later):
+                continue
+            if not to.is_relative_to(site) or not to.exists():
+                raise PluginError(f"{page}: {link} leads nowhere")
+
+
+#: What the page that takes readers' files may do: use what came with it, and connect to nobody.
+POLICY = (
+    "default-src 'self' 'unsafe-inline' data: blob:; connect-src 'none'; form-action 'none'; "
+    "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src 'self' blob:; "
+    "frame-src 'self' blob: data:"
+)
+
+
+def on_post_page(output: str, page: Page, **_: object) -> str:
+    """Gives the page that takes files its policy; from a folder, `self` is no origin."""
+    if page.file.src_path != "try.md":
+        return output
+    policy = POLICY.replace("'self'", "'self' file:")
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    return output.replace("<head>", f"<head>{meta}", 1)
 
 
 CODE = re.compile(r"(?ms)^(```|~~~).*?^\1|`[^`\n]*`|^ {4,}\S[^\n]*$")

@@ -41,7 +41,7 @@ pub struct LoadedCube {
 pub fn load_cube(source: &Source, options: &CubeOptions) -> Result<LoadedCube, Error> {
     let name = source.name();
     let stream = Stream::open(source)?;
-    read_cube_stream(stream, source.as_path(), &name, options)
+    read_cube_stream(stream, source.named(), &name, options)
 }
 
 /// As [`load_cube`], from any stream of bytes; `name` is what messages call it.

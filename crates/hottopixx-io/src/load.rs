@@ -186,13 +186,13 @@ fn check_transpose(matrix: &Matrix, mapped: bool, budget: Budget) -> Result<(), 
 /// matrix would take more than [`LoadOptions::max_bytes`].
 pub fn load(source: &Source, options: &LoadOptions) -> Result<Loaded, Error> {
     let path = source.as_path();
-    let named = options.format.or_else(|| path.and_then(Format::from_path));
+    let named = options.format.or_else(|| source.named().and_then(Format::from_path));
     let kept = options.cache != Cache::Off && named.is_none_or(Format::is_text);
     // Before it is opened: what changes from here on makes a cache worthless.
     let facts = path.filter(|_| kept).and_then(Facts::of);
     let stream = Stream::open(source)?;
     let name = source.name();
-    let format = format_of(&stream, &name, named, path)?;
+    let format = format_of(&stream, &name, named, source.named())?;
     let budget = Budget::new(options.max_bytes);
     let keeper = path.zip(facts).and_then(|(p, facts)| Keeper::new(p, facts, format, options));
     let mut loaded = match keeper.as_ref().and_then(|keeper| keeper.fetch(budget)) {
@@ -237,7 +237,7 @@ pub(crate) fn names_of_words(
 /// # Errors
 /// As [`load`], but for negative entries.
 pub fn load_signed(source: &Source, options: &LoadOptions) -> Result<Matrix, Error> {
-    let path = source.as_path();
+    let path = source.named();
     let stream = Stream::open(source)?;
     let name = source.name();
     let named = options.format.or_else(|| path.and_then(Format::from_path));

@@ -1,4 +1,4 @@
-//! Where bytes come from: a file or standard input, compressed or not.
+//! Where bytes come from: a file, standard input or memory, compressed or not.
 
 use crate::error::{Corrupt, Error, Fault};
 use crate::format::KNOWN;
@@ -6,33 +6,58 @@ use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// A file, or standard input.
+/// A file, standard input, or bytes in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    path: Option<PathBuf>,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    File(PathBuf),
+    Stdin,
+    Memory { name: PathBuf, bytes: Arc<[u8]> },
 }
 
 impl Source {
     /// The file at `path`; `-` is standard input (`./-` is a file of that name).
     pub fn path(path: impl Into<PathBuf>) -> Source {
         let path = path.into();
-        Source { path: (path.as_os_str() != "-").then_some(path) }
+        Source { kind: if path.as_os_str() == "-" { Kind::Stdin } else { Kind::File(path) } }
+    }
+
+    /// Bytes that are here already, as a browser has them, under the name of a file: its ending tells the
+    /// format. Nothing is looked for on a disk.
+    pub fn memory(name: impl Into<PathBuf>, bytes: impl Into<Arc<[u8]>>) -> Source {
+        Source { kind: Kind::Memory { name: name.into(), bytes: bytes.into() } }
     }
 
     /// Standard input.
     pub fn stdin() -> Source {
-        Source { path: None }
+        Source { kind: Kind::Stdin }
     }
 
-    /// The path, unless this is standard input.
+    /// The path of a file.
     pub fn as_path(&self) -> Option<&Path> {
-        self.path.as_deref()
+        match &self.kind {
+            Kind::File(path) => Some(path),
+            Kind::Stdin | Kind::Memory { .. } => None,
+        }
+    }
+
+    /// What its name tells the format by, if it has a name.
+    pub(crate) fn named(&self) -> Option<&Path> {
+        match &self.kind {
+            Kind::File(name) | Kind::Memory { name, .. } => Some(name),
+            Kind::Stdin => None,
+        }
     }
 
     /// How messages call it.
     pub fn name(&self) -> String {
-        self.path.as_deref().map_or_else(|| "standard input".to_owned(), display_name)
+        self.named().map_or_else(|| "standard input".to_owned(), display_name)
     }
 }
 
@@ -69,9 +94,20 @@ impl<'a> Stream<'a> {
     /// Opens a source, decompressing it when its bytes say so.
     pub fn open(source: &Source) -> Result<Stream<'a>, Error> {
         let name = source.name();
-        let Some(path) = source.as_path() else {
-            return Stream::new(Body::Other(Box::new(io::stdin())), None)
-                .map_err(|f| f.in_file(&name));
+        let path = match &source.kind {
+            Kind::File(path) => path,
+            Kind::Stdin => {
+                return Stream::new(Body::Other(Box::new(io::stdin())), None)
+                    .map_err(|f| f.in_file(&name));
+            }
+            Kind::Memory { bytes, .. } if bytes.is_empty() => {
+                return Err(Error::Empty { file: name });
+            }
+            Kind::Memory { bytes, .. } => {
+                let length = Some(bytes.len() as u64);
+                let body = Body::Other(Box::new(Cursor::new(Arc::clone(bytes))));
+                return Stream::new(body, length).map_err(|f| f.in_file(&name));
+            }
         };
         let fail = |reason: String, remedy: &str| Error::Open {
             file: name.clone(),

@@ -61,6 +61,7 @@ pub mod certify;
 pub mod checkpoint;
 pub mod choice;
 pub mod clean;
+pub mod clock;
 mod complete;
 pub mod control;
 mod effort;

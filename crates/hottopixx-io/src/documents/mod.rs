@@ -160,7 +160,7 @@ pub fn read_documents(
     match (format, source.as_path()) {
         (DocumentFormat::Folder, Some(path)) => folder::read(path, columns, &mut out)?,
         (DocumentFormat::Folder, None) => {
-            let fault = Fault::file("standard input is no folder", "name the folder");
+            let fault = Fault::file("this is no folder", "name the folder");
             return Err(fault.in_file(&name));
         }
         (format, _) => {

@@ -1,8 +1,8 @@
 //! The steps of a run, announced and timed.
 
 use super::Seconds;
+use crate::clock::Instant;
 use crate::control::{Control, Progress, Stage};
-use std::time::Instant;
 
 /// Announces the steps and takes their time.
 pub(super) struct Clock<'a> {

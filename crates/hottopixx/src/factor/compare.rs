@@ -3,12 +3,12 @@
 use super::clock::Clock;
 use super::pipeline::Prepared;
 use super::{Factor, Factorization, HottRow, Method};
+use crate::clock::Instant;
 use crate::control::Stop;
 use crate::matrix::Matrix;
 use crate::methods::is_affordable;
 use crate::normalise::UnitRows;
 use crate::{Error, Objective};
-use std::time::Instant;
 
 /// What every method made of the same data.
 #[derive(Debug, Clone)]

@@ -62,7 +62,10 @@ impl Footprint {
 
 /// Sizes up to which the figures are counted, so that no product of three of them overflows: rows, and
 /// entries of a dense matrix. Beyond, at least as much is needed in proportion.
+#[cfg(target_pointer_width = "64")]
 const COUNTED: (usize, usize) = (1 << 26, 1 << 52);
+#[cfg(not(target_pointer_width = "64"))]
+const COUNTED: (usize, usize) = (1 << 20, 1 << 31);
 
 /// A shape that can be counted with, and how many times the figures for it the true ones are at least:
 /// sizes may be what a file of some bytes claims, and planning is arithmetic whatever it says.

@@ -405,7 +405,10 @@ pub(crate) fn in_pool<T: Send>(
     threads: usize,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> Result<T, Error> {
-    if rayon::current_thread_index().is_some() && rayon::current_num_threads() == threads {
+    // Where there are no threads (WebAssembly), rayon's global pool is the one thread that asks.
+    let alone = cfg!(target_family = "wasm");
+    let inside = rayon::current_thread_index().is_some();
+    if alone || inside && rayon::current_num_threads() == threads {
         return work();
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

@@ -9,13 +9,13 @@ use super::recovery::{Recovered, recover};
 use super::shares::{ByWord, fit_documents, likelihood};
 use super::{TopicModel, TopicSeconds, Topics, figures};
 use crate::Error;
+use crate::clock::Instant;
 use crate::control::{Control, Stop};
 use crate::factor::in_pool;
 use crate::matrix::{Dense, Matrix, Sparse};
 use crate::normalise::UnitRows;
 use crate::text::{Corpus, Vocabulary, cooccurrence_controlled};
 use std::borrow::Cow;
-use std::time::Instant;
 
 /// The share of a time limit that anchors may take.
 const ANCHOR_SHARE: f64 = 0.4;

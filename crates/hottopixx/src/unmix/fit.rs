@@ -11,10 +11,10 @@ use super::smooth::smooth;
 use super::spectra::{Purest, purest};
 use super::subspace::project;
 use crate::Error;
+use crate::clock::Instant;
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::factor::in_pool;
 use crate::matrix::Dense;
-use std::time::Instant;
 
 /// Pixels that noise turns by more, in degrees, after smoothing are dark.
 const DARK: f64 = 4.0;
