@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._estimator import Hottopixx
     from ._files import NamedMatrix, read
     from ._functions import certify, compare, evaluate, factor, held_out, snpa, spa, xray
+    from ._later import AppliedColumns, Changes
     from ._path import HeldOut, RankPath, RankPoint
     from ._results import Certified, Comparison, Instance, L1Fit, Theorem
     from ._samples import HottSamples
@@ -32,8 +33,10 @@ if TYPE_CHECKING:
 __all__ = [
     "AdviceWarning",
     "Applied",
+    "AppliedColumns",
     "Certificate",
     "Certified",
+    "Changes",
     "Comparison",
     "Errors",
     "Factorization",
@@ -75,6 +78,7 @@ _WHERE = {
     "_estimator": ("Hottopixx",),
     "_files": ("NamedMatrix", "read"),
     "_functions": ("certify", "compare", "evaluate", "factor", "held_out", "snpa", "spa", "xray"),
+    "_later": ("AppliedColumns", "Changes"),
     "_path": ("HeldOut", "RankPath", "RankPoint"),
     "_results": ("Certified", "Comparison", "Instance", "L1Fit", "Theorem"),
     "_samples": ("HottSamples",),

@@ -13,6 +13,7 @@ import numpy as np
 from . import _native
 from ._arrays import from_native, is_sparse, to_native
 from ._certificate import Certificate, Errors
+from ._later import AppliedColumns, Changes, apply_columns, changes_since
 from ._options import named_matrix, prepared
 from ._path import RankPath, as_said, rank_path
 from ._views import AnswerViews
@@ -239,6 +240,52 @@ class Factorization(AnswerViews):
             stop=said["stop"],
             names=names,
         )
+
+    def apply_columns(self, X: Any, *, threads: int = 0) -> AppliedColumns:
+        """Tell new columns of the same rows from their entries in the hott rows.
+
+        W is then `X[hott]`, and F is that of this answer: nothing is fitted, so that the errors say
+        how well what was learnt holds for columns that were not there. On the columns that were
+        factored, W is that of the answer, and errors are up to rounding.
+
+        Parameters
+        ----------
+        X : array-like, scipy sparse matrix or data frame of shape (features, new examples)
+            Nonnegative, with the rows of what was factored.
+        threads : int, default=0
+            Number of threads, 0 for all.
+
+        Returns
+        -------
+        AppliedColumns
+            With `W`, `error`, `per_column` and `zero_rows`.
+
+        Examples
+        --------
+        >>> import hottopixx
+        >>> answer = hottopixx.factor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], 2)
+        >>> answer.apply_columns([[3.0], [4.0], [7.5]]).per_column.round(3).tolist()
+        [0.034]
+        """
+        return apply_columns(self, X, threads)
+
+    def changes_since(self, before: Any) -> Changes:
+        """What became of the hott rows of an earlier answer for the same rows.
+
+        A topic moved where a row that is hott no longer is explained by a new one for the most
+        part. See the option `start` of `factor`, with which the choice begins at the earlier rows.
+
+        Parameters
+        ----------
+        before : Factorization or array-like
+            The earlier answer, or its hott rows.
+
+        Returns
+        -------
+        Changes
+            With `stayed`, `moved`, `came` and `went`.
+        """
+        return changes_since(self, before)
 
     def report(self, path: str | os.PathLike[str], name: str = "X") -> None:
         """Write the answer as one page for a browser: topics, errors, bounds, all rows.

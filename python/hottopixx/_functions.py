@@ -88,6 +88,10 @@ def factor(
         most), where most may be None and a row is in one group at most. "prices", one for each row,
         with a "budget" that the chosen rows keep to. What cannot be met is a ValueError that names
         it; how far a bound heeds them is said in `notes`.
+    start : array-like, optional
+        Rows at which "auto" begins, by name or number: the hott rows of an answer for nearly the
+        same data, such as a corpus with fewer documents. Then it only looks for something better
+        near them, in a small part of the time; see `Factorization.changes_since`.
     weights : array-like of shape (features,), optional
         How much each row counts in the mean error, such as how often a word occurs: in judging,
         exchanges, bounds on the mean and results. Only proportions matter.

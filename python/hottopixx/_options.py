@@ -57,6 +57,7 @@ class Options(TypedDict, total=False):
     alpha: float | None
     candidates: ArrayLike | None
     constraints: Mapping[str, Any] | None
+    start: ArrayLike | None
     outliers: int | Literal["auto"] | None
     missing: Literal["refuse", "observed"]
     weights: ArrayLike | None
@@ -82,6 +83,7 @@ _DEFAULTS: Options = {
     "alpha": None,
     "candidates": None,
     "constraints": None,
+    "start": None,
     "outliers": None,
     "missing": "refuse",
     "weights": None,
@@ -144,6 +146,8 @@ def prepared(
         given["candidates"] = _mask(given["candidates"], rows, names)
     if given["constraints"] is not None:
         given["constraints"] = asked(given["constraints"], rows, names)
+    if given["start"] is not None:
+        given["start"] = row_numbers(given["start"], names, "start")
     if given["outliers"] is not None and given["outliers"] != "auto":
         given["outliers"] = str(whole(given["outliers"], "outliers"))
     with running(max_seconds, verbose, noun) as run:

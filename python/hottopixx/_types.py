@@ -54,6 +54,7 @@ class Settings(TypedDict):
     alpha: float | None
     candidates: list[bool] | None
     constraints: Asked | None
+    start: list[int] | None
     outliers: str | None
     missing: str
     weights: list[float] | None

@@ -201,6 +201,26 @@ def test_answers_apply_to_other_rows(answer, sparse_answer, instance, tmp_path):
         answer.apply([[1.0, 2.0, 3.0]])
 
 
+def test_answers_tell_new_columns_and_what_changed(answer, sparse_answer, instance):
+    for found, X in ((answer, instance.X), (sparse_answer, sparse_answer.source.X)):
+        again = found.apply_columns(X)
+        assert (again.W != found.W).sum() == 0
+        np.testing.assert_allclose(again.error.per_row, found.error.per_row, atol=1e-12)
+        assert again.per_column.shape == (X.shape[1],)
+    some = answer.apply_columns(instance.X[:, :7])
+    residual = np.abs(instance.X[:, :7] - answer.F @ some.W)
+    np.testing.assert_allclose(some.per_column, residual.sum(0) / instance.X[:, :7].sum(0))
+    with pytest.raises(ValueError, match="a new column has 2 entries, but there are"):
+        answer.apply_columns([[1.0], [2.0]])
+    later = hottopixx.factor(instance.X, 5, start=answer.hott)
+    assert later.error.mean_l1 <= answer.error.mean_l1 + 1e-9
+    changes = later.changes_since(answer)
+    assert len(changes.stayed) + len(changes.moved) + len(changes.came) == 5
+    assert answer.changes_since(answer.hott).stayed == answer.hott.tolist()
+    with pytest.raises(ValueError, match="start"):
+        hottopixx.factor(instance.X, 5, method="spa", start=answer.hott)
+
+
 def test_the_program_and_the_package_share_their_answers(answer, instance, tmp_path):
     def program(*words):
         command = [sys.executable, "-m", "hottopixx", *words]

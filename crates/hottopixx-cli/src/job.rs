@@ -89,8 +89,12 @@ impl Session {
         sketch: &Factor,
     ) -> Result<Problem, Failure> {
         planner.foresee(&sketch.clone().threads(self.threads), input, text)?;
-        let raw = Raw::load(input, |sentence| self.remark(sentence))?;
-        Problem::prepare(raw, text, input.memory)
+        Problem::prepare(self.read(input)?, text, input.memory)
+    }
+
+    /// Reads the input as it is.
+    pub fn read(&self, input: &InputArgs) -> Result<Raw, Failure> {
+        Raw::load(input, |sentence| self.remark(sentence))
     }
 
     /// Says a sentence on standard error, unless the user wants quiet.

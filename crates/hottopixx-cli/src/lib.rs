@@ -12,6 +12,7 @@ mod config;
 mod constraints;
 mod control;
 mod documents;
+mod earlier;
 mod failure;
 mod job;
 mod json;

@@ -1,6 +1,7 @@
 //! What becomes of an answer: JSON or text on standard output, files in a folder.
 
 use crate::args::OutputArgs;
+use crate::earlier::{COOCCURRENCE, VOCABULARY};
 use crate::failure::{Failure, print};
 use crate::launch;
 use crate::problem::Problem;
@@ -11,7 +12,7 @@ use hottopixx::text;
 use hottopixx_io::write::{self, FileRecord, FileSet};
 use hottopixx_report::table::plain_json;
 use hottopixx_report::text::{banner, facts, line, topics};
-use hottopixx_report::{Summary, csv, html};
+use hottopixx_report::{Summary, Topic, csv, html};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -31,14 +32,16 @@ pub const CERTIFICATE: [&str; 5] = ["X", "C", "d", "Y", CHOICE];
 
 /// What `--out` can hold after `factor`, `evaluate` or `demo`.
 pub fn answer_files() -> Vec<String> {
-    let names = ["hott.csv", "rows.csv", "documents.csv", "summary.json", "report.html"];
-    names.into_iter().map(str::to_owned).chain(matrix_files(&["F", "W", COMPLETED])).collect()
+    let names =
+        ["hott.csv", "rows.csv", "documents.csv", VOCABULARY, "summary.json", "report.html"];
+    let matrices = matrix_files(&["F", "W", COMPLETED, COOCCURRENCE]);
+    names.into_iter().map(str::to_owned).chain(matrices).collect()
 }
 
 /// What `--out` can hold after `apply` of an answer of `factor`.
 pub fn applied_files() -> Vec<String> {
-    let names = ["rows.csv", "summary.json"].map(str::to_owned);
-    names.into_iter().chain(matrix_files(&["F"])).collect()
+    let names = ["rows.csv", "columns.csv", "documents.csv", "summary.json"].map(str::to_owned);
+    names.into_iter().chain(matrix_files(&["F", "W"])).collect()
 }
 
 /// What `--out` holds after `topics`.
@@ -142,7 +145,7 @@ pub fn written_before(folder: &Path) -> BTreeSet<String> {
     };
     let has = |value: &serde_json::Value, keys: &[&str]| keys.iter().all(|k| !value[*k].is_null());
     if object("summary.json").is_some_and(|v| has(&v, &["hott", "error", "version"])) {
-        ours.extend(answer_files());
+        ours.extend(answer_files().into_iter().chain(applied_files()));
     }
     if object("summary.json").is_some_and(|v| has(&v, &["topics", "perplexity", "version"])) {
         ours.extend(topics_files());
@@ -239,12 +242,23 @@ fn files(
     set.write("rows.csv", |file| csv::rows(file, errors, names, (more, &diagonal.into())))?;
     match &problem.counts {
         Some(counts) => {
-            let shares = document_topics(problem, answer, counts)?;
-            let table = csv::documents(summary, &shares, problem.column_names.as_deref());
+            let shares = document_topics(problem, (&answer.f, &answer.w), counts)?;
+            let labels: Vec<String> = summary.hott.iter().map(Topic::label).collect();
+            let table = csv::documents(&labels, &shares, problem.column_names.as_deref());
             set.bytes("documents.csv", table)?;
         }
         // One of an earlier run would be taken for part of this answer.
         None => set.remove("documents.csv"),
+    }
+    match &problem.words {
+        Some(words) => {
+            set.matrix(COOCCURRENCE, &problem.matrix)?;
+            set.bytes(VOCABULARY, serde_json::to_string(words).unwrap_or_default())?;
+        }
+        None => {
+            matrix_files(&[COOCCURRENCE]).iter().for_each(|file| set.remove(file));
+            set.remove(VOCABULARY);
+        }
     }
     set.bytes("report.html", html::page(summary, &command_line()))?;
     commit(folder, set, "summary.json", summary, &answer_files())
@@ -324,13 +338,13 @@ fn is_reproduced(folder: &Path) -> bool {
 }
 
 /// Documents x topics: how much of each document each topic is.
-fn document_topics(
+pub fn document_topics(
     problem: &Problem,
-    answer: &Factorization,
+    (f, w): (&Matrix, &Matrix),
     counts: &Matrix,
 ) -> Result<Matrix, Failure> {
-    let f = problem.keep_rows(&answer.f);
-    text::topic_given_word(&f, &answer.w)
+    let f = problem.keep_rows(f);
+    text::topic_given_word(&f, w)
         .and_then(|given| text::document_topics(counts, &given))
         .map_err(|error| problem.failure(error))
 }

@@ -4,6 +4,7 @@
 //! index the user sees is nevertheless a row of the input: [`Problem::restore`] puts it back.
 
 use crate::args::{InputArgs, TextArgs};
+use crate::earlier::{WordSums, placed};
 use crate::failure::Failure;
 use crate::rows;
 use hottopixx::control::Control;
@@ -37,9 +38,11 @@ pub struct Problem {
     pub held: u64,
     /// Bytes that preparing the matrix took at most.
     pub taken: u64,
+    /// What is kept of the documents behind a co-occurrence matrix, so that others can be added.
+    pub words: Option<WordSums>,
     /// Row of the input for each row of `matrix`, increasing.
-    kept: Vec<usize>,
-    input_rows: usize,
+    pub(crate) kept: Vec<usize>,
+    pub(crate) input_rows: usize,
 }
 
 /// A matrix and what its file said about it.
@@ -173,13 +176,7 @@ impl Problem {
                     "--cooccurrence needs plain counts: leave out --weight".to_owned(),
                 ));
             }
-            if let Some((row, column, value)) = fraction(&counts) {
-                return Err(wrong(format!(
-                    "row {}, column {column} is {value}, but --cooccurrence is made of counts, whole \
-                     numbers: give how often each word occurs, not tf-idf or other weights",
-                    kept[row]
-                )));
-            }
+            check_counts(&counts, &label, |row| kept[row])?;
             let held = own_bytes(&counts).saturating_add(names_held);
             let left = memory.unwrap_or_else(machine::usual_memory).saturating_sub(held);
             let pairs = text::cooccurrence_within(&counts, left, &Control::default());
@@ -193,8 +190,15 @@ impl Problem {
         if text.weight != Weight::None {
             taken += own_bytes(&matrix);
         }
+        let words = counts.as_ref().map(|counts| WordSums {
+            documents: counts.cols(),
+            frequencies: frequency,
+            kept: kept.clone(),
+            names: names.clone(),
+        });
         Ok(Problem {
             label,
+            words,
             held: names_held + counts.as_ref().map_or(0, own_bytes),
             taken: Footprint::default().peak() + names_held + taken,
             nonzeros: matrix.nonzeros(),
@@ -341,24 +345,7 @@ impl Problem {
     }
 
     fn spread_rows(&self, f: &Matrix) -> Matrix {
-        let Matrix::Sparse(f) = f else {
-            let mut out = Dense::zeros(self.input_rows, f.cols());
-            for (i, &row) in self.kept.iter().enumerate() {
-                f.row(i).add_to(1.0, out.row_mut(row));
-            }
-            return out.into();
-        };
-        let mut starts = vec![0; self.input_rows + 1];
-        for (i, &row) in self.kept.iter().enumerate() {
-            starts[row + 1] = f.row(i).0.len();
-        }
-        for row in 0..self.input_rows {
-            starts[row + 1] += starts[row];
-        }
-        let (columns, values) = (f.columns().to_vec(), f.values().to_vec());
-        Sparse::new(self.input_rows, f.cols(), starts, columns, values)
-            .expect("rows were only moved")
-            .into()
+        placed(f, &self.kept, self.input_rows)
     }
 
     fn spread_columns(&self, w: &Matrix) -> Matrix {
@@ -380,14 +367,29 @@ impl Problem {
 }
 
 /// Bytes that a matrix takes of its own: none in a mapped file.
-fn own_bytes(matrix: &Matrix) -> u64 {
+pub(crate) fn own_bytes(matrix: &Matrix) -> u64 {
     if matrix.is_foreign() { 0 } else { Shape::from(matrix).bytes() }
 }
 
 /// Bytes of names.
-fn bytes_of(names: Option<&[String]>) -> u64 {
+pub(crate) fn bytes_of(names: Option<&[String]>) -> u64 {
     let bytes = |name: &String| (size_of::<String>() + name.capacity()) as u64;
     names.unwrap_or_default().iter().map(bytes).sum()
+}
+
+/// An error where an entry is no whole number; `input_row` is the row that the user knows.
+pub(crate) fn check_counts(
+    counts: &Matrix,
+    label: &str,
+    input_row: impl Fn(usize) -> usize,
+) -> Result<(), Failure> {
+    fraction(counts).map_or(Ok(()), |(row, column, value)| {
+        Err(Failure::Wrong(format!(
+            "{label}: row {}, column {column} is {value}, but --cooccurrence is made of counts, whole \
+             numbers: give how often each word occurs, not tf-idf or other weights",
+            input_row(row)
+        )))
+    })
 }
 
 /// The first entry that is no whole number.

@@ -31,7 +31,7 @@ pub fn summary(
         label: problem.label.clone(),
         names: problem.names.as_deref(),
         nonzeros: problem.nonzeros,
-        documents: problem.counts.as_ref().map(|counts| counts.cols()),
+        documents: problem.words.as_ref().map(|words| words.documents),
     };
     Summary::new(about, answer, objective, run_facts(session, load_seconds))
 }

@@ -51,3 +51,33 @@ fn instructions() -> Vec<&'static str> {
         Vec::new()
     }
 }
+
+/// An error for what a later version has written.
+pub fn refuse_newer(version: &str) -> Result<(), String> {
+    let own = env!("CARGO_PKG_VERSION");
+    match is_newer(version, own) {
+        true => Err(format!("it was written by version {version}, and this is {own}")),
+        false => Ok(()),
+    }
+}
+
+/// Whether a version such as 1.2.3 comes after another; one that cannot be read does not.
+fn is_newer(version: &str, than: &str) -> bool {
+    let parts = |text: &str| -> Vec<u64> {
+        text.split(['.', '-', '+']).map_while(|part| part.parse().ok()).collect()
+    };
+    parts(version) > parts(than)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_newer;
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        assert!(
+            is_newer("0.10.0", "0.9.1") && is_newer("1.0.0", "0.9") && !is_newer("0.1.0", "0.1.0")
+        );
+        assert!(!is_newer("", "0.1.0") && !is_newer("x", "0.1.0"));
+    }
+}

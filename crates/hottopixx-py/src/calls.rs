@@ -9,7 +9,7 @@ use hottopixx::matrix::{Dense, Matrix};
 use hottopixx::project;
 use hottopixx::synth::{Family, Recipe};
 use hottopixx::text;
-use hottopixx::{Comparison, Error, Factorization, Skipped};
+use hottopixx::{Changes, Comparison, Error, Factorization, Skipped};
 use hottopixx_report::{ChoiceProof, Proof, Theorem};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -76,6 +76,38 @@ pub fn apply(
     let report = json(&found)?;
     let errors = PyArray1::from_vec(py, found.errors.per_row).unbind();
     Ok((report, to_python(py, found.f)?, errors))
+}
+
+/// A report in JSON, W, errors by row and by column, for new columns of the rows of an answer.
+#[pyfunction]
+pub fn apply_columns(
+    py: Python<'_>,
+    f: Input<'_>,
+    hott: Vec<usize>,
+    columns: Input<'_>,
+    settings: Settings,
+    how: Run,
+) -> PyResult<(String, Py<PyAny>, Py<PyArray1<f64>>, Py<PyArray1<f64>>)> {
+    let (f, columns) = (f.matrix()?, columns.matrix()?);
+    let factor = settings.factor(hott.len())?;
+    let found = run(py, &how, move |control| {
+        factor.control(control.clone()).apply_columns(&f, &hott, &columns)
+    })?;
+    let report = json(&found)?;
+    let by_row = PyArray1::from_vec(py, found.errors.per_row).unbind();
+    let by_column = PyArray1::from_vec(py, found.per_column).unbind();
+    Ok((report, to_python(py, found.w)?, by_row, by_column))
+}
+
+/// What became of the hott rows of an earlier answer, in JSON.
+#[pyfunction]
+pub fn changes(
+    f: Input<'_>,
+    w: Input<'_>,
+    hott: Vec<usize>,
+    before: Vec<usize>,
+) -> PyResult<String> {
+    json(&Changes::between(&f.matrix()?, &w.matrix()?, &hott, &before))
 }
 
 /// What is said of a certified answer beside the answer.

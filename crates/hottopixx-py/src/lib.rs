@@ -26,8 +26,8 @@ mod _native {
 
     #[pymodule_export]
     use super::calls::{
-        apply, certify, compare, cooccurrence, evaluate, factor, generate, l1_fit, squish,
-        squish_matrix,
+        apply, apply_columns, certify, changes, compare, cooccurrence, evaluate, factor, generate,
+        l1_fit, squish, squish_matrix,
     };
     #[pymodule_export]
     use super::corpus::{dense_gram_rows, is_affordable, pair_rows};

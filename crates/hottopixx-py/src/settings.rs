@@ -52,6 +52,7 @@ pub struct Settings {
     alpha: Option<f64>,
     candidates: Option<Vec<bool>>,
     constraints: Option<Asked>,
+    start: Option<Vec<usize>>,
     /// A number, or "auto".
     outliers: Option<String>,
     missing: String,
@@ -84,6 +85,7 @@ impl Settings {
         let factor = given(factor, self.example_weights, Factor::example_weights);
         let constraints = self.constraints.map(Asked::constraints);
         let factor = given(factor, constraints, Factor::constraints);
+        let factor = given(factor, self.start, Factor::start);
         let factor = given(factor, self.weights, Factor::weights);
         let outliers = self.outliers.map(|text| parsed(&text)).transpose()?;
         let factor = given(factor, outliers, Factor::outliers);

@@ -5,7 +5,7 @@
 //! it is a number. In a list, `;` and `\` of a name stand behind a `\`.
 
 use crate::named::name_of;
-use crate::{NamedHott, RowValue, Summary, Topic};
+use crate::{NamedHott, RowValue, Summary};
 use hottopixx::HottRow;
 use hottopixx::matrix::Matrix;
 use std::io::{self, Write};
@@ -33,10 +33,9 @@ pub fn hott(summary: &Summary) -> String {
 
 /// Topic shares of every document (`shares` is documents x topics): header `document` and the
 /// topics' labels, then one line per document.
-pub fn documents(summary: &Summary, shares: &Matrix, names: Option<&[String]>) -> String {
+pub fn documents(labels: &[String], shares: &Matrix, names: Option<&[String]>) -> String {
     let mut out = String::new();
-    let labels = summary.hott.iter().map(Topic::label);
-    push_line(&mut out, &std::iter::once("document".to_owned()).chain(labels).collect::<Vec<_>>());
+    push_line(&mut out, &[&["document".to_owned()], labels].concat());
     for d in 0..shares.rows() {
         let mut row = vec![0.0; shares.cols()];
         shares.row(d).add_to(1.0, &mut row);
@@ -69,6 +68,34 @@ pub fn rows(
         let error = if aside { String::new() } else { error.to_string() };
         let first = [i.to_string(), name_of(i, names).unwrap_or_default(), error];
         let cells = first.into_iter().chain(row.iter().map(f64::to_string));
+        push_line(&mut text, &cells.collect::<Vec<_>>());
+        out.write_all(text.as_bytes())?;
+        text.clear();
+    }
+    out.write_all(text.as_bytes())
+}
+
+/// Every new column: header `column,name,error` and the labels of the hott rows, whose entries (hott rows x
+/// columns) come behind the error.
+///
+/// # Errors
+/// Those of `out`.
+pub fn columns(
+    out: &mut dyn Write,
+    per_column: &[f64],
+    names: Option<&[String]>,
+    (labels, w): (&[String], &Matrix),
+) -> io::Result<()> {
+    let mut text = String::new();
+    let first = ["column", "name", "error"].map(str::to_owned);
+    push_line(&mut text, &[&first[..], labels].concat());
+    let by_column = w.transpose();
+    let mut entries = vec![0.0; w.rows()];
+    for (k, error) in per_column.iter().enumerate() {
+        entries.fill(0.0);
+        by_column.row(k).add_to(1.0, &mut entries);
+        let first = [k.to_string(), name_of(k, names).unwrap_or_default(), error.to_string()];
+        let cells = first.into_iter().chain(entries.iter().map(f64::to_string));
         push_line(&mut text, &cells.collect::<Vec<_>>());
         out.write_all(text.as_bytes())?;
         text.clear();
@@ -155,7 +182,8 @@ mod tests {
     #[test]
     fn one_line_per_document() {
         let shares = Dense::from_rows(&[[0.5, 0.5], [0.0, 1.0], [1.0, 0.0]]).unwrap().into();
-        let text = documents(&example(), &shares, None);
+        let labels = ["oil", "<b>wheat"].map(str::to_owned);
+        let text = documents(&labels, &shares, None);
         assert_eq!(text, "document,oil,<b>wheat\n0,0.5,0.5\n1,0,1\n2,1,0\n");
     }
 }

@@ -52,6 +52,9 @@ fn lead(out: &mut String, s: &Summary) {
         s.error.mean_l1
     );
     stopped_early(out, s.stop);
+    for sentence in s.update.iter().flat_map(crate::UpdateFacts::sentences) {
+        let _ = writeln!(out, "<p>{}</p>", escape(&sentence));
+    }
     for note in &s.notes {
         let _ = writeln!(out, "<p>{}</p>", escape(note));
     }

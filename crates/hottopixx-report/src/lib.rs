@@ -24,8 +24,9 @@ pub mod topics;
 pub mod topics_page;
 pub mod unmix;
 pub mod unmix_page;
+mod update;
 
-pub use applied::AppliedSummary;
+pub use applied::{AppliedColumnsSummary, AppliedSummary};
 pub use constraints::{ConstraintFacts, QuotaFacts};
 pub use named::{NamedHott, NamedRow, numbered};
 pub use proof::{ChoiceProof, Proof, Theorem};
@@ -34,3 +35,4 @@ pub use run::{RunFacts, StepSeconds};
 pub use summary::{
     Described, MissingFacts, Preparation, RowValue, Summary, Topic, six, six_down, six_up,
 };
+pub use update::{MovedTopic, UpdateFacts};

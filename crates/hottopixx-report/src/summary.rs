@@ -3,7 +3,7 @@
 use crate::html::diagonal_entries;
 use crate::named::{label, name_of};
 use crate::rows::explained_rows;
-use crate::{ConstraintFacts, ExplainedRow, NamedHott, RunFacts};
+use crate::{ConstraintFacts, ExplainedRow, NamedHott, RunFacts, UpdateFacts};
 use hottopixx::control::Stop;
 use hottopixx::matrix::Matrix;
 use hottopixx::text::Weight;
@@ -108,6 +108,9 @@ pub struct Summary {
     /// How the input was prepared, where it was not taken as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prepared: Option<Preparation>,
+    /// What became of an earlier answer, where this one began with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update: Option<UpdateFacts>,
     /// What the choice had to obey.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub constraints: Option<ConstraintFacts>,
@@ -183,6 +186,9 @@ pub struct Preparation {
     pub min_df: usize,
     /// How counts were weighted.
     pub weight: Weight,
+    /// Only rows in as many columns could be hott.
+    #[serde(default)]
+    pub candidate_df: usize,
 }
 
 /// What was not observed.
@@ -245,6 +251,7 @@ impl Summary {
             nonzeros: about.nonzeros,
             documents: about.documents,
             prepared: None,
+            update: None,
             constraints: None,
             rank: answer.hott.len(),
             method: answer.method.name().to_owned(),

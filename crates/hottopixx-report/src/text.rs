@@ -43,6 +43,9 @@ pub fn banner(summary: &Summary) -> String {
             line(&mut out, if k == 0 { "obeys" } else { "" }, words);
         });
     }
+    if let Some(update) = &s.update {
+        sentences(&mut out, "update", &update.sentences());
+    }
     let threads = count(s.run.threads, "thread");
     let seed = s.run.seed.map_or_else(String::new, |seed| format!(", seed {seed}"));
     let weighted = if s.weighted { ", rows weighted" } else { "" };

@@ -10,6 +10,7 @@
 //! `auto` holds the method of that name to its promise, never to be worse than another.
 //! `choice` compares bounds for choices of rows with all choices, one by one, and measures them on words.
 //! `total` measures the bound of the program of that name at the sizes of corpora.
+//! `update` adds documents to answers and compares that with runs from nothing.
 //! `scenes` compares `unmix` with the usual ways to find pure pixels on scenes with known materials.
 //! `bench` measures speed and memory, up to the sizes of the paper's table and beyond.
 //!
@@ -40,6 +41,7 @@ pub mod scenes;
 pub mod soak;
 pub mod svm;
 pub mod total;
+pub mod update;
 mod words;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

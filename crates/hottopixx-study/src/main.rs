@@ -6,7 +6,7 @@ use hottopixx_study::StudyReport;
 use hottopixx_study::large::{ProcessRunner, RunRequest};
 use hottopixx_study::{
     auto, bench, campaign, choice, constraints, footprint, hard, limits, lp, missing, outliers,
-    real, recovery, scenes, soak, total,
+    real, recovery, scenes, soak, total, update,
 };
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -86,6 +86,8 @@ enum Study {
     Outliers(outliers::OutlierSettings),
     /// The program total at the sizes of corpora: gaps reached, and what they take
     Total(total::TotalSettings),
+    /// Documents added to an answer: time and error beside a run from nothing
+    Update(update::UpdateSettings),
     /// Materials of scenes, against the usual ways to find pure pixels
     Scenes(scenes::SceneSettings),
     /// Speed and memory at the sizes of the paper, and beyond
@@ -120,6 +122,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Study::Missing(settings) => missing::run(&settings)?,
         Study::Outliers(settings) => outliers::run(&settings)?,
         Study::Total(settings) => total::run(&settings)?,
+        Study::Update(settings) => update::run(&settings)?,
         Study::Scenes(settings) => scenes::run(&settings)?,
         Study::Bench(settings) => bench::run(&settings, &ProcessRunner::this_program(&[MEASURE])?)?,
         Study::Measure(request) => {

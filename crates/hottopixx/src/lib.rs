@@ -92,9 +92,9 @@ pub use control::{Control, Stop};
 pub use effort::Effort;
 pub use error::Error;
 pub use factor::{
-    Applied, Certified, Compared, Comparison, Completion, Errors, Factor, Factorization, Footprint,
-    HeldOut, HottRow, Method, Missing, Outliers, RankNeeded, RankPath, RankPoint, Seconds, Skipped,
-    Work,
+    Applied, AppliedColumns, Certified, Changes, Compared, Comparison, Completion, Errors, Factor,
+    Factorization, Footprint, HeldOut, HottRow, Method, Missing, Moved, Outliers, RankNeeded,
+    RankPath, RankPoint, Seconds, Skipped, Work,
 };
 pub use goal::Goal;
 pub use matrix::{Dense, Matrix, Sparse};

@@ -15,7 +15,7 @@ mod text;
 
 pub use commands::{
     ApplyArgs, CertifyArgs, CompareArgs, CompletionsArgs, DemoArgs, EvaluateArgs, FactorArgs,
-    GenerateArgs, InfoArgs, ManArgs, PartitionArgs, RankArgs, ReproduceArgs, SampleArgs,
+    GenerateArgs, InfoArgs, ManArgs, NewData, PartitionArgs, RankArgs, ReproduceArgs, SampleArgs,
     SampleName, TopicsArgs, UnmixArgs, VerifyArgs,
 };
 pub use constraints::ConstraintArgs;

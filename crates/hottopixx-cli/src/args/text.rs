@@ -27,8 +27,8 @@ pub struct TextArgs {
 impl TextArgs {
     /// What is done to the counts, if anything is.
     pub fn preparation(&self) -> Option<Preparation> {
-        let TextArgs { cooccurrence, min_df, weight, .. } = *self;
-        let done = Preparation { cooccurrence, min_df, weight };
+        let TextArgs { cooccurrence, min_df, weight, candidate_df } = *self;
+        let done = Preparation { cooccurrence, min_df, weight, candidate_df };
         (done != Preparation::default()).then_some(done)
     }
 }

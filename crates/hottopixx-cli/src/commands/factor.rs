@@ -1,7 +1,8 @@
 //! `hottopixx factor`: the main job.
 
-use crate::args;
+use crate::args::{self, TextArgs};
 use crate::checkpoint;
+use crate::earlier::Earlier;
 use crate::failure::Failure;
 use crate::job::{Beside, Session};
 use crate::memory::Planner;
@@ -14,6 +15,7 @@ use hottopixx::text::words_are_columns;
 use hottopixx::{Factor, Method, Work};
 use hottopixx_report::table::WIDTH;
 use hottopixx_report::text::{line, wrapped};
+use hottopixx_report::{Preparation, UpdateFacts};
 use std::time::Instant;
 
 /// Loads, factors, reports.
@@ -22,8 +24,13 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     checkpoint::prepare(&args.checkpoints)?;
     let session = Session::start(&args.run, args.output.quiet, started)?;
     let planner = Planner::new(Work::Run, &args.input);
-    let sketch = Factor::new(args.rank).method(method);
-    let problem = session.load(&args.input, &args.text, &planner, &sketch)?;
+    let earlier = args.update.as_deref().map(Earlier::read).transpose()?;
+    let rank = rank(args, earlier.as_ref())?;
+    let sketch = Factor::new(rank).method(method);
+    let (problem, about_words) = match &earlier {
+        Some(earlier) => load_more(args, earlier, &session, &planner, &sketch)?,
+        None => (session.load(&args.input, &args.text, &planner, &sketch)?, Vec::new()),
+    };
     let beside = Beside::read(&args.settings, &args.constraints, &problem)?;
     let reads = [
         Some(args.input.path.as_path()),
@@ -37,9 +44,13 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     output::prepare(args.output.out.as_deref(), &reads, &output::answer_files())?;
     let load_seconds = session.elapsed();
 
-    let factor = session.factor(&problem, args.rank, method, &args.settings, &beside)?;
+    let factor = session.factor(&problem, rank, method, &args.settings, &beside)?;
     let factor = match args.outliers {
         Some(outliers) => factor.outliers(outliers),
+        None => factor,
+    };
+    let factor = match &earlier {
+        Some(earlier) => factor.start(start(earlier, &problem)),
         None => factor,
     };
     let (mut factor, predicted) = planner.plan(factor, &problem, args.output.quiet)?;
@@ -55,7 +66,17 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
 
     let mut summary = summary(&session, &problem, &answer, args.settings.objective, load_seconds);
     summary.run.predicted_memory_bytes = Some(predicted);
-    summary.prepared = args.text.preparation();
+    summary.prepared = match &earlier {
+        Some(earlier) => Some(earlier.prepared).filter(|done| *done != Preparation::default()),
+        None => args.text.preparation(),
+    };
+    if let Some(earlier) = &earlier {
+        let added = problem.counts.as_ref().map(|counts| counts.cols());
+        let changes = answer.changes_since(&earlier.hott);
+        let (names, before) = (problem.names.as_deref(), (added, earlier.mean_l1));
+        summary.update = Some(UpdateFacts::new(earlier.label.clone(), &changes, names, before));
+        summary.notes.extend(about_words);
+    }
     let chosen: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
     summary.constraints = beside.asked.facts(&chosen);
     summary.weighted = beside.weights.is_some();
@@ -92,6 +113,52 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     output::deliver(&args.output, &problem, &answer, &summary, &text)?;
     checkpoint::close(kept.as_deref(), stop);
     Ok(())
+}
+
+/// The number of rows to choose.
+fn rank(args: &args::FactorArgs, earlier: Option<&Earlier>) -> Result<usize, Failure> {
+    match (args.rank, earlier) {
+        (Some(rank), Some(earlier)) if rank != earlier.hott.len() => Err(Failure::Wrong(format!(
+            "--rank {rank}, but {} has {} hott rows: leave --rank out, or leave --update out to begin anew",
+            earlier.label,
+            earlier.hott.len()
+        ))),
+        (rank, earlier) => Ok(rank.or(earlier.map(|earlier| earlier.hott.len())).unwrap_or(0)),
+    }
+}
+
+/// The input of an update: for co-occurrences the documents so far and those of the input, otherwise the
+/// input itself, which has the rows that it had. With what is to be said about words.
+fn load_more(
+    args: &args::FactorArgs,
+    earlier: &Earlier,
+    session: &Session,
+    planner: &Planner,
+    sketch: &Factor,
+) -> Result<(Problem, Vec<String>), Failure> {
+    let Preparation { cooccurrence, min_df, weight, candidate_df } = earlier.prepared;
+    let text = TextArgs { cooccurrence, min_df, weight, candidate_df };
+    if cooccurrence {
+        planner.foresee(&sketch.clone().threads(session.threads), &args.input, &text)?;
+        let raw = session.read(&args.input)?;
+        return earlier.with_documents(raw, args.input.memory);
+    }
+    let problem = session.load(&args.input, &text, planner, sketch)?;
+    if problem.features() != earlier.features {
+        return Err(Failure::Wrong(format!(
+            "{}: {} rows, but the matrix of {} had {}: give the same rows as they are now, or leave --update out",
+            problem.label,
+            problem.features(),
+            earlier.label,
+            earlier.features
+        )));
+    }
+    Ok((problem, Vec::new()))
+}
+
+/// The rows to begin with, as far as they are not set aside by now.
+fn start(earlier: &Earlier, problem: &Problem) -> Vec<usize> {
+    earlier.hott.iter().filter_map(|&row| problem.row_of(row).ok()).collect()
 }
 
 /// From here on an answer explains next to nothing.

@@ -19,4 +19,5 @@ mod tables;
 mod topics;
 mod topics_page;
 mod unmix;
+mod update;
 mod verify;

@@ -47,8 +47,9 @@ impl Factor {
             return Err(Error::Length { name, found: rows.cols(), expected: w.cols(), what });
         }
         let constraints = Constraints::default();
-        let (candidates, cost, weights) = (None, None, None);
-        let settings = Factor { rank, constraints, candidates, cost, weights, ..self.clone() };
+        let (candidates, cost, weights, start) = (None, None, None, None);
+        let settings =
+            Factor { rank, constraints, candidates, cost, weights, start, ..self.clone() };
         let settings = settings.groups(false);
         settings.in_pool(|| {
             let mut clock = Clock::new(&settings.control);

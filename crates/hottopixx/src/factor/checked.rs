@@ -24,6 +24,8 @@ pub(super) struct Checked {
     pub allowed: Vec<bool>,
     /// What choices must obey.
     pub rules: Rules,
+    /// Whether an answer that was found before is where the choice begins.
+    pub has_start: bool,
     /// The cost p by row of X.
     pub cost: Option<Vec<f64>>,
     /// Of this run alone: what it was told is why the run was cut short.
@@ -72,6 +74,11 @@ impl Checked {
                 return Err(Error::Setting { name, value: weights[at].to_string(), remedy });
             }
         }
+        let start = settings.start.as_deref().unwrap_or_default();
+        if let Some(row) = start.iter().find(|row| **row >= x.input_rows()) {
+            let remedy = format!("there is no such row: the matrix has {}", x.input_rows());
+            return Err(Error::Setting { name: "start", value: row.to_string(), remedy });
+        }
         let rules = Rules::new(&settings.constraints, x, &mut allowed, rank);
         let available = allowed.iter().filter(|a| **a).count();
         if rank == 0 || rank > available {
@@ -98,6 +105,7 @@ impl Checked {
             groups: settings.groups,
             allowed,
             rules,
+            has_start: settings.start.is_some(),
             cost,
             control: settings.control.for_new_run(),
         })

@@ -63,7 +63,7 @@ impl Method {
         let plain = |name| About { name, requires: &[], uses: &[], proves_bound: false };
         let program = |name, uses| About { name, requires: &[], uses, proves_bound: true };
         match self {
-            Method::Auto => About { uses: &["gap", "cost"], ..plain("auto") },
+            Method::Auto => About { uses: &["gap", "cost", "start"], ..plain("auto") },
             Method::Hottopixx => About { uses: &["epochs", "cost"], ..plain("hottopixx") },
             Method::Lp => {
                 About { requires: &["tau"], ..program("lp", &["tau", "gap", "trace", "cost"]) }
@@ -93,7 +93,7 @@ impl Method {
     }
 
     /// Names of the settings that change what it does, of those that do not concern every method
-    /// (`epochs`, `cost`, `tau`, `gap`, `trace`, `epsilon`, `alpha`); others of these are refused.
+    /// (`epochs`, `cost`, `tau`, `gap`, `trace`, `epsilon`, `alpha`, `start`); others of these are refused.
     pub fn uses(self) -> &'static [&'static str] {
         self.about().uses
     }

@@ -6,8 +6,10 @@
 
 mod apply;
 mod certified;
+mod changes;
 mod checked;
 mod clock;
+mod columns;
 mod compare;
 mod evaluate;
 mod held_out;
@@ -24,6 +26,8 @@ mod units;
 
 pub use apply::Applied;
 pub use certified::{Certified, RankNeeded};
+pub use changes::{Changes, Moved};
+pub use columns::AppliedColumns;
 pub use compare::{Compared, Comparison, Skipped};
 pub use held_out::HeldOut;
 pub use memory::{Footprint, Work};

@@ -9,7 +9,6 @@
 use super::checked::Checked;
 use super::clock::Clock;
 use super::{Factor, Factorization, Method};
-use crate::Error;
 use crate::clean::{Cleaner, Cleaning, FittedChoice, row_operations};
 use crate::control::{Control, Stage, Stop};
 use crate::localise::{Question, spa_ruled};
@@ -19,6 +18,7 @@ use crate::normalise::UnitRows;
 use crate::select::groups::groups;
 use crate::select::portfolio::{Candidate, Judged, Verdict, judge};
 use crate::select::search::search;
+use crate::{Effort, Error};
 
 /// Factors the matrix.
 pub(super) fn run(settings: &Factor, given: &Matrix) -> Result<Factorization, Error> {
@@ -292,7 +292,9 @@ impl<'a> Prepared<'a> {
     /// those of all methods. What is found is judged on all rows beside the best candidate: `sets` has the best
     /// first, while `best` is its place in `judged`.
     fn improve(&self, verdict: Verdict, hints: &[usize]) -> Choice {
-        let Checked { rank, objective, effort, .. } = self.settings;
+        let Checked { rank, objective, effort, has_start, .. } = self.settings;
+        // Near an answer that a longer search has led to, a short one is enough.
+        let effort = if has_start && effort == Effort::Normal { Effort::Quick } else { effort };
         let starts = (&verdict.sets[..], verdict.fitted.score);
         let searched = search(&self.question(), objective, effort, starts, hints);
         let Verdict { fitted, judged, best, sets } = verdict;

@@ -7,7 +7,7 @@ use crate::control::Control;
 use crate::localise::hottopixx::Effect;
 use crate::matrix::{Matrix, Shape, fingerprint};
 use crate::methods::{
-    Agkm, Auto, Gradient, Hottopixx, Localiser, Program, Snpa, Spa, USUAL_BUDGET, Xray,
+    Agkm, Auto, Gradient, Hottopixx, Localiser, Nearby, Program, Snpa, Spa, USUAL_BUDGET, Xray,
 };
 use crate::{Constraints, Effort, Error, Goal, Objective};
 use std::sync::Arc;
@@ -33,6 +33,7 @@ pub struct Factor {
     pub(super) alpha: Option<f64>,
     pub(super) candidates: Option<Vec<bool>>,
     pub(super) constraints: Constraints,
+    pub(super) start: Option<Vec<usize>>,
     pub(super) outliers: Option<Outliers>,
     pub(super) missing: Missing,
     pub(super) weights: Option<Vec<f64>>,
@@ -63,6 +64,7 @@ impl Factor {
             alpha: None,
             candidates: None,
             constraints: Constraints::default(),
+            start: None,
             outliers: None,
             missing: Missing::Refuse,
             weights: None,
@@ -177,6 +179,15 @@ impl Factor {
         self
     }
 
+    /// Rows of the input at which [`Method::Auto`] begins (default: none): those of an answer that was found before, on
+    /// nearly the same data. Then it only looks for something better near them, which takes a small part of the time; the
+    /// other methods refuse it. Rows that cannot be hott any more are replaced; what became of them is told by
+    /// [`Factorization::changes_since`](super::Factorization::changes_since).
+    pub fn start(mut self, rows: Vec<usize>) -> Self {
+        self.start = Some(rows);
+        self
+    }
+
     /// How much each row of the input counts in the mean error (default: all the same), such as how often a word occurs: in
     /// the judging of choices, exchanges, bounds on the mean and reports. Numbers that are not negative; only their
     /// proportions matter. The linear programs, Algorithm 4 and [`Objective::Max`] do not know of them.
@@ -246,12 +257,12 @@ impl Factor {
     pub fn fingerprint(&self, matrix: &Matrix) -> u64 {
         let Factor { rank, method, objective, effort, cleaning, seed, epochs, cost, .. } = self;
         let Factor { tau, gap, trace, epsilon, alpha, candidates, groups, .. } = self;
-        let Factor { constraints, outliers, weights, example_weights, missing, .. } = self;
+        let Factor { constraints, start, outliers, weights, example_weights, missing, .. } = self;
         let memory = self.effect_of_memory(matrix);
         let version = env!("CARGO_PKG_VERSION");
         let settings = format!(
             "{version} {rank} {method:?} {objective:?} {effort:?} {cleaning:?} {seed} {epochs:?} {cost:?} {tau:?} \
-             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {constraints:?} {outliers:?} {weights:?} \
+             {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {constraints:?} {start:?} {outliers:?} {weights:?} \
              {example_weights:?} {groups} {memory:?} {missing:?}"
         );
         fingerprint(matrix, &settings)
@@ -286,6 +297,7 @@ impl Factor {
         self.trace |= unused("trace");
         self.epsilon = self.epsilon.filter(|_| !unused("epsilon"));
         self.alpha = self.alpha.filter(|_| !unused("alpha"));
+        self.start = self.start.filter(|_| !unused("start"));
         self
     }
 
@@ -293,10 +305,13 @@ impl Factor {
     pub(super) fn given(&self) -> Vec<(&'static str, String)> {
         let number = |name, value: Option<f64>| value.map(|value| (name, value.to_string()));
         let trace = (!self.trace).then(|| ("trace", "false".to_string()));
-        let cost = self.cost.as_ref().map(|cost| ("cost", format!("a list of {}", cost.len())));
+        let list = |name, length: usize| (name, format!("a list of {length}"));
+        let cost = self.cost.as_ref().map(|cost| list("cost", cost.len()));
+        let start = self.start.as_ref().map(|rows| list("start", rows.len()));
         [
             self.epochs.map(|epochs| ("epochs", epochs.to_string())),
             cost,
+            start,
             number("tau", self.tau),
             number("gap", self.gap),
             trace,
@@ -323,13 +338,19 @@ impl Factor {
             return Err(Error::Setting { name, value, remedy });
         }
         Ok(match self.method {
-            Method::Auto => Arc::new(Auto {
-                gap: self.gap,
-                seed: self.seed,
-                budget: self.memory.unwrap_or(USUAL_BUDGET),
-                effort: self.effort,
-                objective: self.objective,
-            }),
+            Method::Auto => {
+                let auto = Auto {
+                    gap: self.gap,
+                    seed: self.seed,
+                    budget: self.memory.unwrap_or(USUAL_BUDGET),
+                    effort: self.effort,
+                    objective: self.objective,
+                };
+                match &self.start {
+                    Some(rows) => Arc::new(Nearby { auto, rows: rows.clone() }),
+                    None => Arc::new(auto),
+                }
+            }
             Method::Hottopixx => Arc::new(self.hottopixx()),
             Method::Lp | Method::Minimax | Method::Total => Arc::new(self.program()?),
             Method::Gradient => Arc::new(Gradient::default()),

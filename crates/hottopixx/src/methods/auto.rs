@@ -1,6 +1,6 @@
 //! Several methods at once.
 
-use super::error_bound::{AtHand, Dual, max_bound, mean_bound, mean_bound_bytes};
+use super::error_bound::{AtHand, Dual, Means, max_bound, mean_bound, mean_bound_bytes};
 use super::programs::{self, Program};
 use super::{
     Candidate, ErrorBound, Gradient, Hottopixx, Localised, Localiser, Question, bytes,
@@ -22,6 +22,9 @@ const AFFORDABLE_BESIDE_EXCHANGE: f64 = 2e8;
 /// Powers of the mean row by which exchanges weigh columns: on corpora now one, now the other led to the
 /// smaller l1 error, by a percent at most.
 const POWERS: [f64; 2] = [0.5, 1.0];
+/// Above this many times f r^2, the greedy methods that fit all f rows after each of r choices are left out: at 5e7
+/// (20,000 x 100,000, rank 50) they take half a minute, and a panel of 300 among 38,000 genes is 3e9.
+const GREEDY_FITS: f64 = 5e7;
 /// Flops for the cosines that exchanges look at, and their own operations with little effort, per
 /// power: a second or so each.
 const COSINES_WORK: f64 = 2e11;
@@ -68,10 +71,17 @@ impl Localiser for Auto {
 
     fn localise(&self, question: &Question<'_>) -> Result<Localised, Error> {
         let Question { x, rank, allowed, control, .. } = *question;
-        // SPA goes on beyond the rank: its next rows are worth trying in exchanges.
-        let long = (3 * rank + 60).min(question.candidates());
-        let spa = spa_controlled(x, None, long, allowed, control).rows;
-        let first = match question.rules.is_free() {
+        // SPA goes on beyond the rank: its next rows are worth trying in exchanges, where there will be a search.
+        let beyond = if clean::is_affordable(x.shape(), rank) { 2 * rank + 60 } else { 0 };
+        let free = question.rules.is_free();
+        let spa = match free || beyond > 0 {
+            true => {
+                let long = (rank + beyond).min(question.candidates());
+                spa_controlled(x, None, long, allowed, control).rows
+            }
+            false => Vec::new(),
+        };
+        let first = match free {
             true => spa[..rank.min(spa.len())].to_vec(),
             false => spa_ruled(question, None).rows,
         };
@@ -80,8 +90,9 @@ impl Localiser for Auto {
         let ones = vec![1.0; x.features()];
         let methods: [(&str, &dyn Fn() -> Greedy); 2] =
             [("snpa", &|| snpa_ruled(question, &ones)), ("xray", &|| xray_ruled(question))];
+        let fits = x.features() as f64 * (rank as f64).powi(2);
         for (origin, method) in methods {
-            if control.stopped().is_none() {
+            if control.stopped().is_none() && fits <= GREEDY_FITS {
                 let rows = method().rows;
                 found.hints.extend_from_slice(&rows);
                 found.candidates.push(Candidate { origin: origin.to_string(), rows });
@@ -111,7 +122,8 @@ impl Localiser for Auto {
             take(&mut found, other, question);
         }
         if control.stopped().is_none()
-            && let Some((bound, other)) = self.bound(question, &found.candidates, dual.as_ref())?
+            && let Some((bound, other)) =
+                self.bound(question, (&found.candidates, 1.0), dual.as_ref())?
         {
             take(&mut found, other, question);
             found.error_bound = Some(bound);
@@ -128,7 +140,7 @@ impl Localiser for Auto {
         let convex = bytes::program(shape, m, threads64)
             .max(Gradient::default().bytes(shape, rank, threads))
             .max(self.hottopixx().bytes(shape, rank, threads))
-            .max(mean_bound_bytes(shape, self.effort, self.budget))
+            .max(mean_bound_bytes(shape, self.means(1.0)))
             .max(exchange::bytes(shape, shape.rows, rank, threads));
         bytes::hulls(shape, r, threads64) + bytes::spa(shape, 3 * r + 60) + convex
     }
@@ -177,11 +189,17 @@ fn minimax_dual(found: &mut Localised) -> Option<Dual> {
 }
 
 impl Auto {
-    /// What is proven about the error that is made small, of every choice of rows.
-    fn bound(
+    /// What a bound may take: a share of what is usual.
+    fn means(&self, share: f64) -> Means {
+        Means { effort: self.effort, share, budget: self.budget }
+    }
+
+    /// What is proven about the error that is made small, of every choice of rows, with a share of the work that is
+    /// usual.
+    pub(super) fn bound(
         &self,
         question: &Question<'_>,
-        candidates: &[Candidate],
+        (candidates, share): (&[Candidate], f64),
         dual: Option<&Dual>,
     ) -> Result<Option<(ErrorBound, Localised)>, Error> {
         if self.effort == Effort::Quick {
@@ -189,14 +207,14 @@ impl Auto {
         }
         let at_hand = at_hand(question, candidates);
         match self.objective {
-            Objective::Mean => mean_bound(question, self.effort, self.budget, &at_hand),
-            Objective::Max => max_bound(question, self.effort, self.budget, dual, &at_hand),
+            Objective::Mean => mean_bound(question, self.means(share), &at_hand),
+            Objective::Max => max_bound(question, self.means(share), dual, &at_hand),
         }
     }
 
     /// Improves the greedy answers by exchanges in least squares; how much those leave unexplained, see
     /// [`Exchanged::left`](crate::localise::exchange::Exchanged::left).
-    fn exchange(&self, question: &Question<'_>, found: &mut Localised) -> f64 {
+    pub(super) fn exchange(&self, question: &Question<'_>, found: &mut Localised) -> f64 {
         let Question { x, rank, .. } = *question;
         let mut starts: Vec<Vec<usize>> = Vec::new();
         for Candidate { rows, .. } in &found.candidates {

@@ -44,8 +44,24 @@ pub(crate) struct ErrorBound {
 /// Rows of Y that are not zero: what a linear program proves its bound with.
 pub(super) type Dual = Vec<(usize, Vec<f64>)>;
 
+/// How much is put into a bound.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Means {
+    /// How much work `auto` does.
+    pub effort: Effort,
+    /// The share of what is usual then.
+    pub share: f64,
+    /// Bytes that it may take.
+    pub budget: u64,
+}
+
 /// How far the first-order method goes: gap, steps, flops for X of this shape. `None` for none at all.
-fn reach(effort: Effort, shape: Shape) -> Option<(f64, usize, f64)> {
+fn reach(means: Means, shape: Shape) -> Option<(f64, usize, f64)> {
+    let (gap, steps, work) = usual_reach(means.effort, shape)?;
+    Some((gap, steps, means.share * work))
+}
+
+fn usual_reach(effort: Effort, shape: Shape) -> Option<(f64, usize, f64)> {
     match effort {
         Effort::Quick => None,
         // Some seconds of one processor, up to four times that for large X: half a minute's worth
@@ -92,9 +108,9 @@ fn columns_for_bound(shape: Shape, candidates: usize, work: f64, budget: u64) ->
 }
 
 /// Bytes that [`mean_bound`] takes at most: X with merged columns, the method, then the verifier.
-pub(super) fn mean_bound_bytes(shape: Shape, effort: Effort, budget: u64) -> u64 {
-    let columns = reach(effort, shape)
-        .and_then(|(_, _, work)| columns_for_bound(shape, shape.rows, work, budget));
+pub(super) fn mean_bound_bytes(shape: Shape, means: Means) -> u64 {
+    let columns = reach(means, shape)
+        .and_then(|(_, _, work)| columns_for_bound(shape, shape.rows, work, means.budget));
     let Some(columns) = columns else { return 0 };
     let f = shape.f();
     let merged = if columns < shape.cols { 8 * f * columns as u64 } else { 0 };
@@ -115,10 +131,10 @@ struct Relaxation<'a> {
 impl<'a> Relaxation<'a> {
     /// `None` where it is not affordable, or stopped. Columns that look alike to the rows at hand are merged
     /// where X has too many, but for data of which these explain next to nothing.
-    fn new(question: &Question<'a>, effort: Effort, budget: u64, at_hand: &AtHand) -> Option<Self> {
+    fn new(question: &Question<'a>, means: Means, at_hand: &AtHand) -> Option<Self> {
         let (x, shape) = (question.x, question.x.shape());
-        let reach = reach(effort, shape)?;
-        let merged = columns_for_bound(shape, question.candidates(), reach.2, budget)?;
+        let reach = reach(means, shape)?;
+        let merged = columns_for_bound(shape, question.candidates(), reach.2, means.budget)?;
         let x = match merged < shape.cols {
             true if at_hand.error.is_some_and(|error| error >= NEAR_ONE) => return None,
             true if x.has_gaps() => return None,
@@ -184,13 +200,12 @@ pub(crate) struct AtHand {
 /// affordable, was stopped, or the verifier did not accept it.
 pub(super) fn mean_bound(
     question: &Question<'_>,
-    effort: Effort,
-    budget: u64,
+    means: Means,
     at_hand: &AtHand,
 ) -> Result<Option<(ErrorBound, Localised)>, Error> {
     let control = question.control.for_share(SHARE);
     let limited = question.under(&control);
-    let Some(relaxation) = Relaxation::new(&limited, effort, budget, at_hand) else {
+    let Some(relaxation) = Relaxation::new(&limited, means, at_hand) else {
         return Ok(None);
     };
     let Some(found) = relaxation.solve(&limited, at_hand.error)? else { return Ok(None) };
@@ -206,16 +221,15 @@ pub(super) fn mean_bound(
 /// zero is proven. `dual` is that of minimax, where it was solved.
 pub(super) fn max_bound(
     question: &Question<'_>,
-    effort: Effort,
-    budget: u64,
+    means: Means,
     dual: Option<&Dual>,
     at_hand: &AtHand,
 ) -> Result<Option<(ErrorBound, Localised)>, Error> {
     let Question { x, rank, allowed, .. } = *question;
-    let most = match effort {
+    let most = match means.effort {
         Effort::Quick => return Ok(None),
-        Effort::Normal => CHOICES,
-        Effort::Thorough => 10.0 * CHOICES,
+        Effort::Normal => means.share * CHOICES,
+        Effort::Thorough => 10.0 * means.share * CHOICES,
     };
     let control = question.control.for_share(SHARE);
     let mut met = Localised::default();
@@ -241,7 +255,7 @@ pub(super) fn max_bound(
     {
         return Ok(Some((ErrorBound { lower_bound, rounds: 0, cuts: dual.len() }, met)));
     }
-    let of_mean = mean_bound(question, effort, budget, at_hand)?;
+    let of_mean = mean_bound(question, means, at_hand)?;
     Ok(of_mean.map(|(bound, mut other)| {
         other.candidates.append(&mut met.candidates);
         (bound, other)
@@ -257,7 +271,8 @@ pub(crate) fn mean_bounds(
     budget: u64,
     at_hand: &AtHand,
 ) -> Result<Vec<f64>, Error> {
-    let Some(mut relaxation) = Relaxation::new(question, effort, budget, at_hand) else {
+    let means = Means { effort, share: 1.0, budget };
+    let Some(mut relaxation) = Relaxation::new(question, means, at_hand) else {
         return Ok(Vec::new());
     };
     let most = question.rank;

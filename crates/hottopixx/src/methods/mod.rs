@@ -11,6 +11,7 @@ mod error_bound;
 mod gradient;
 mod greedy;
 mod hottopixx;
+mod nearby;
 mod programs;
 
 pub(crate) use agkm::Agkm;
@@ -20,6 +21,7 @@ pub(crate) use gradient::Gradient;
 pub(crate) use greedy::{Snpa, Spa, Xray};
 pub(crate) use hottopixx::Hottopixx;
 pub use hottopixx::USUAL_BUDGET;
+pub(crate) use nearby::Nearby;
 pub use programs::{Bounded, Bounds};
 pub(crate) use programs::{Program, Solved, is_affordable};
 

@@ -11,7 +11,7 @@
 //! of one document without the bias that counting a token against itself would bring. Row i of Q,
 //! scaled to unit sum, is the distribution of the words beside word i.
 
-use super::pairs::{PairKind, PairSums, SparseRow, collect, write};
+use super::pairs::{PairKind, PairSums, SparseRow, add_rows, collect, write};
 use crate::Error;
 use crate::control::Control;
 use crate::matrix::{Dense, Matrix, Shape};
@@ -107,6 +107,52 @@ pub fn cooccurrence_within(
     dense.map_or_else(|| collect(rows, f, false), |dense| Ok(dense.into()))
 }
 
+/// The co-occurrence of more documents added to that of earlier ones, entry (a, b) to entry (`places[a]`, `places[b]`):
+/// Q is a sum over documents. `places` are increasing; both matrices are square. The sum of documents in two parts is that
+/// of all of them up to rounding, since lengths are those of the same words. O(entries of both).
+///
+/// # Errors
+/// [`Error::Length`] where places and matrices do not fit each other.
+pub fn add_cooccurrence(sums: Matrix, more: &Matrix, places: &[usize]) -> Result<Matrix, Error> {
+    let f = sums.rows();
+    let length = |name, found, expected, what| Error::Length { name, found, expected, what };
+    if sums.cols() != f {
+        return Err(length("a row of the co-occurrence", sums.cols(), f, "words"));
+    }
+    if (more.rows(), more.cols()) != (places.len(), places.len()) {
+        return Err(length("places", places.len(), more.rows(), "words of the new documents"));
+    }
+    if places.last().is_some_and(|&last| last >= f) || !places.is_sorted_by(|a, b| a < b) {
+        return Err(length("places", places.len(), f, "words, in increasing order"));
+    }
+    match sums {
+        Matrix::Dense(mut dense) => {
+            for (a, &i) in places.iter().enumerate() {
+                let row = dense.row_mut(i);
+                more.row(a).nonzeros().for_each(|(b, value)| row[places[b]] += value);
+            }
+            Ok(dense.into())
+        }
+        Matrix::Sparse(sparse) => {
+            let mut rows: Vec<SparseRow> = Vec::with_capacity(f);
+            let mut next = places.iter().enumerate().peekable();
+            for i in 0..f {
+                let (columns, values) = sparse.row(i);
+                let before = (columns.to_vec(), values.to_vec());
+                rows.push(match next.next_if(|(_, place)| **place == i) {
+                    Some((a, _)) => {
+                        let moved = more.row(a).nonzeros().map(|(b, v)| (places[b] as u32, v));
+                        add_rows(before, moved.unzip())
+                    }
+                    None => before,
+                });
+            }
+            let pairs: usize = rows.iter().map(|row| row.0.len()).sum();
+            collect(rows, f, pairs as f64 > DENSE_ABOVE * (f as f64) * (f as f64))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,6 +210,33 @@ mod tests {
         }
         let same = cooccurrence(&dense.into()).unwrap();
         assert!((0..700).all(|i| q.row(i).l1_distance(same.row(i)) < 1e-12));
+    }
+
+    #[test]
+    fn documents_can_be_added() {
+        // Words 0, 2, 3 and 4 of five; the later documents have words 2 and 4 only, and as many as make it dense.
+        let first = [[2.0, 0.0], [0.0, 0.0], [1.0, 3.0], [0.0, 1.0], [1.0, 1.0]];
+        let later = [[2.0, 0.0, 1.0], [4.0, 1.0, 1.0]];
+        let all: Vec<Vec<f64>> = (0..5)
+            .map(|i| {
+                let more = [2, 4].iter().position(|w| *w == i).map_or([0.0; 3], |a| later[a]);
+                [&first[i][..], &more].concat()
+            })
+            .collect();
+        let of = |rows: Dense| cooccurrence(&rows.into()).unwrap();
+        let (expected, more) =
+            (of(Dense::from_rows(&all).unwrap()), of(Dense::from_rows(&later).unwrap()));
+        let dense = of(Dense::from_rows(&first).unwrap());
+        let mut triplets = Vec::new();
+        (0..5).for_each(|i| triplets.extend(dense.row(i).nonzeros().map(|(j, v)| (i, j, v))));
+        let sparse = Matrix::from(crate::matrix::Sparse::from_triplets(5, 5, &triplets).unwrap());
+        for before in [dense, sparse] {
+            let sum = add_cooccurrence(before.clone(), &more, &[2, 4]).unwrap();
+            assert!((0..5).all(|i| sum.row(i).l1_distance(expected.row(i)) < 1e-14));
+            for wrong in [&[2][..], &[4, 2], &[2, 5]] {
+                assert!(add_cooccurrence(before.clone(), &more, wrong).is_err(), "{wrong:?}");
+            }
+        }
     }
 
     #[test]

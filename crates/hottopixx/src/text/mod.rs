@@ -27,7 +27,7 @@ mod words;
 pub use cooccurrence::{
     DENSE_ABOVE, cooccurrence_bytes, cooccurrence_controlled, cooccurrence_within,
 };
-pub use cooccurrence::{MAX_COOCCURRENCES, cooccurrence};
+pub use cooccurrence::{MAX_COOCCURRENCES, add_cooccurrence, cooccurrence};
 pub use corpus::Corpus;
 pub use counter::{Counter, Reading};
 pub use stop_words::StopWords;

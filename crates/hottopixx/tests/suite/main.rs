@@ -5,4 +5,5 @@ mod faults;
 mod missing;
 mod modules;
 mod readme;
+mod start;
 mod weights;

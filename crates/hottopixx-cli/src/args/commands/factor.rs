@@ -6,6 +6,7 @@ use crate::args::{
 use crate::values;
 use clap::Args;
 use hottopixx::Outliers;
+use std::path::PathBuf;
 
 /// `factor`.
 #[derive(Debug, Args)]
@@ -18,6 +19,8 @@ Examples:
       --cooccurrence --min-df 10 --candidate-df 50 --out topics
   hottopixx factor genes.npz --names genes.txt --rank 30 --must @panel.txt \\
       --groups types.csv --quota '*=..3' --prices prices.txt --budget 40
+  hottopixx factor docword.more.txt.gz --names vocab.kos.txt --update topics \\
+      --out updated                          more documents for that answer
   zcat X.mtx.gz | hottopixx factor - --format mtx --rank 10 --json | jq .error
 
 Formats, by extension or --format:
@@ -49,9 +52,21 @@ no better than explaining nothing. F and W are in the units of the input.")]
 pub struct FactorArgs {
     #[command(flatten)]
     pub input: InputArgs,
-    /// Number of hott rows to choose
-    #[arg(long, short, value_name = "R", help_heading = "Method")]
-    pub rank: usize,
+    /// Number of hott rows to choose (with --update: as many as the answer has)
+    #[arg(
+        long,
+        short,
+        value_name = "R",
+        required_unless_present = "update",
+        help_heading = "Method"
+    )]
+    pub rank: Option<usize>,
+    /// Begin with the answer in this folder (of 'factor --out') and say what changed.
+    /// Where that is one of --cooccurrence, INPUT has documents to be added to its
+    /// own, prepared as these were; otherwise INPUT is the whole matrix as it is now
+    #[arg(long, value_name = "ANSWER", help_heading = "Method",
+          conflicts_with_all = ["cooccurrence", "min_df", "candidate_df", "weight"])]
+    pub update: Option<PathBuf>,
     /// How the rows are found, see below
     #[arg(long, value_name = "METHOD", default_value = "auto", help_heading = "Method")]
     pub method: String,

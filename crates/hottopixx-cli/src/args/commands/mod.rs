@@ -28,6 +28,6 @@ pub use rank::RankArgs;
 pub use reproduce::ReproduceArgs;
 pub use sample::{SampleArgs, SampleName};
 pub use shell::{CompletionsArgs, ManArgs};
-pub use topics::{ApplyArgs, TopicsArgs};
+pub use topics::{ApplyArgs, NewData, TopicsArgs};
 pub use unmix::UnmixArgs;
 pub use verify::VerifyArgs;

@@ -72,6 +72,15 @@ pub struct TopicsArgs {
     pub print: PrintArgs,
 }
 
+/// What of the input of `apply` is new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum NewData {
+    /// Rows, of the columns of X.
+    Rows,
+    /// Columns, of the rows of X.
+    Columns,
+}
+
 /// `apply`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -82,10 +91,15 @@ Examples:
   hottopixx factor X.npy --rank 10 --out answer
   hottopixx apply answer more.npy                 errors and weights of other rows
   hottopixx apply answer more.npy --out applied   F, rows.csv and summary.json
+  hottopixx apply answer later.npy --new columns  new examples of the same rows
 
 With an answer of 'factor', INPUT has the columns of X; its rows are prepared and
 fitted as those of X were, and errors are in the same units: on X itself they are
-those of the answer, to the last bit.")]
+those of the answer, to the last bit. INPUT with the rows of X and other columns
+(--new columns where X has as many of both): the entries of the hott rows tell the
+others, and the errors say how well. With an answer of 'factor --cooccurrence',
+INPUT has counts of the same words in new documents: shares of topics per document,
+and how well the hott words explain the co-occurrence of words there.")]
 pub struct ApplyArgs {
     /// The folder of 'topics --out' or 'factor --out', the model.json of the former,
     /// or a file that save() of the Python package wrote
@@ -93,6 +107,10 @@ pub struct ApplyArgs {
     pub answer: PathBuf,
     #[command(flatten)]
     pub input: DocumentArgs,
+    /// With an answer of 'factor': what of INPUT is new, rows or columns (default: by
+    /// its size)
+    #[arg(long, value_name = "WHAT", value_enum, help_heading = "Input")]
+    pub new: Option<NewData>,
     #[command(flatten)]
     pub run: RunArgs,
     /// Write documents.csv (for rows: F, rows.csv, summary.json) to this folder instead

@@ -1,11 +1,13 @@
 //! New rows on the hott rows of a factorization.
 
+use super::columns;
 use super::saved::Factors;
-use crate::args::{ApplyArgs, DocumentArgs, FileArgs, InputArgs, TextArgs};
+use crate::args::{ApplyArgs, DocumentArgs, FileArgs, InputArgs, NewData, TextArgs};
 use crate::failure::{Failure, print, print_data_with};
 use crate::job::Session;
 use crate::memory::Planner;
 use crate::output;
+use crate::problem::{Problem, Raw};
 use crate::summarise::run_facts;
 use crate::values;
 use hottopixx::control::Stop;
@@ -18,20 +20,21 @@ use std::time::Instant;
 /// Loads the rows, fits each on the hott rows of the answer, reports.
 pub(super) fn run(args: &ApplyArgs, factors: Factors, started: Instant) -> Result<(), Failure> {
     let session = Session::start(&args.run, args.print.quiet, started)?;
-    let Factors { hott, w, cleaning, seed, prepared } = factors;
-    let label = args.answer.display().to_string();
-    if prepared.cooccurrence {
-        return Err(Failure::Wrong(format!(
-            "{label}: it is an answer for co-occurrences of words (--cooccurrence), which new documents do not \
-             have: use 'hottopixx topics', whose answers apply to documents"
-        )));
-    }
     let input = matrix_input(&args.input)?;
+    let prepared = factors.prepared;
     let text = TextArgs { min_df: prepared.min_df, weight: prepared.weight, ..TextArgs::default() };
     let planner = Planner::new(Work::Apply, &input);
-    let problem = session.load(&input, &text, &planner, &Factor::new(w.rows()))?;
+    let sketch = Factor::new(factors.w.rows()).threads(session.threads);
+    planner.foresee(&sketch, &input, &text)?;
+    let raw = session.read(&input)?;
     let reads = [Some(input.path.as_path()), input.names.as_deref()];
     output::prepare(args.out.as_deref(), &reads, &output::applied_files())?;
+    if are_columns(args.new, &factors, &raw) {
+        return columns::run(args, factors, &session, raw);
+    }
+    let problem = Problem::prepare(raw, &text, input.memory)?;
+    let Factors { hott, w, cleaning, seed, .. } = factors;
+    let label = args.answer.display().to_string();
     let load = session.elapsed();
     let factor = session.plain(&problem, w.rows())?.cleaning(cleaning).seed(seed);
     let (factor, predicted) = planner.plan(factor, &problem, args.print.quiet)?;
@@ -44,15 +47,25 @@ pub(super) fn run(args: &ApplyArgs, factors: Factors, started: Instant) -> Resul
     facts.predicted_memory_bytes = Some(predicted);
     let about = (problem.label.clone(), label);
     let summary = AppliedSummary::new(about, hott, &applied, names, w.cols(), facts);
-    deliver(args, &summary, &applied, names)
+    deliver(args, &summary, &applied, names, None)
 }
 
-/// Prints JSON or, unless files are written, the table; then writes the files.
-fn deliver(
+/// Whether the input has new columns of the rows of an answer, not new rows of its columns: as the user says, else by its
+/// sizes, of which those of rows come first.
+fn are_columns(asked: Option<NewData>, factors: &Factors, raw: &Raw) -> bool {
+    match asked {
+        Some(asked) => asked == NewData::Columns,
+        None => raw.matrix.cols() != factors.w.cols() && raw.matrix.rows() == factors.f.rows(),
+    }
+}
+
+/// Prints JSON or, unless files are written, the table (of documents, where there are any); then writes the files.
+pub(super) fn deliver(
     args: &ApplyArgs,
     summary: &AppliedSummary,
     applied: &Applied,
     names: Option<&[String]>,
+    documents: Option<String>,
 ) -> Result<(), Failure> {
     let labels: Vec<String> = summary.hott.iter().map(NamedHott::label).collect();
     let errors = (&applied.errors.per_row[..], &applied.zero_rows[..]);
@@ -60,7 +73,10 @@ fn deliver(
     let printed = if args.print.json {
         print(&output::json(summary))
     } else if args.out.is_none() {
-        print_data_with(table)
+        match &documents {
+            Some(documents) => print_data_with(|out| out.write_all(documents.as_bytes())),
+            None => print_data_with(table),
+        }
     } else {
         print(&summary.text())
     };
@@ -69,6 +85,13 @@ fn deliver(
         let mut set = FileSet::new(folder, &ours);
         set.matrix("F", &applied.f)?;
         set.write("rows.csv", |file| table(file))?;
+        match documents {
+            Some(documents) => set.bytes("documents.csv", documents)?,
+            // One of an earlier run would be taken for part of this answer.
+            None => set.remove("documents.csv"),
+        }
+        set.remove("columns.csv");
+        output::matrix_files(&["W"]).iter().for_each(|file| set.remove(file));
         let written = output::commit(folder, set, "summary.json", summary, &ours)?;
         output::tell_written(folder, &written, args.print.json)?;
     }
@@ -82,7 +105,7 @@ fn deliver(
 }
 
 /// The flags of a matrix among those of documents; the others are refused.
-fn matrix_input(input: &DocumentArgs) -> Result<InputArgs, Failure> {
+pub(super) fn matrix_input(input: &DocumentArgs) -> Result<InputArgs, Failure> {
     let documents =
         [("--column", &input.column), ("--title", &input.title), ("--date", &input.date)];
     if let Some((flag, _)) = documents.iter().find(|(_, given)| given.is_some()) {

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::json;
 use crate::output;
+use crate::version::refuse_newer;
 use hottopixx::Cleaning;
 use hottopixx::matrix::Matrix;
 use hottopixx_io::{LoadOptions, SavedArrays, Source, load};
@@ -16,6 +17,8 @@ pub(super) struct Factors {
     pub hott: Vec<NamedHott>,
     /// Rank x columns.
     pub w: Matrix,
+    /// Rows x rank.
+    pub f: Matrix,
     /// How rows were fitted.
     pub cleaning: Cleaning,
     /// The seed.
@@ -70,13 +73,15 @@ impl Factors {
         };
         let said: Said = json::read(&folder.join("summary.json"))
             .map_err(|what| wrong(format!("summary.json {what}")))?;
-        let files = output::matrix_files(&["W"]);
-        let file = files.into_iter().find(|name| folder.join(name).exists());
-        let file = file.ok_or_else(|| wrong("W is not there".to_owned()))?;
-        output::check_files(folder, "summary.json", &[&file])?;
         let options = LoadOptions { max_bytes: memory, ..LoadOptions::default() };
-        let w = load(&Source::path(folder.join(&file)), &options)?.matrix;
-        Factors::checked(said, w, None).map_err(wrong)
+        let matrix = |stem: &str| -> Result<Matrix, Failure> {
+            let files = output::matrix_files(&[stem]);
+            let file = files.into_iter().find(|name| folder.join(name).exists());
+            let file = file.ok_or_else(|| wrong(format!("{stem} is not there")))?;
+            output::check_files(folder, "summary.json", &[&file])?;
+            Ok(load(&Source::path(folder.join(&file)), &options)?.matrix)
+        };
+        Factors::checked(said, (matrix("F")?, matrix("W")?), None).map_err(wrong)
     }
 
     fn of_file(path: &Path, arrays: SavedArrays) -> Result<Self, Failure> {
@@ -96,19 +101,24 @@ impl Factors {
                     .to_owned(),
             ));
         }
-        let w = arrays.matrix("W").map_err(wrong)?;
-        Factors::checked(file.factorization, w, Some(file.version)).map_err(wrong)
+        let factors = (arrays.matrix("F").map_err(wrong)?, arrays.matrix("W").map_err(wrong)?);
+        Factors::checked(file.factorization, factors, Some(file.version)).map_err(wrong)
     }
 
     /// An answer whose parts fit each other, of a version that this program knows.
-    fn checked(said: Said, w: Matrix, version: Option<String>) -> Result<Self, String> {
+    fn checked(
+        said: Said,
+        (f, w): (Matrix, Matrix),
+        version: Option<String>,
+    ) -> Result<Self, String> {
         let version = version.unwrap_or(said.version);
-        let own = env!("CARGO_PKG_VERSION");
-        if is_newer(&version, own) {
-            return Err(format!("it was written by version {version}, and this is {own}"));
-        }
-        if said.hott.len() != w.rows() {
-            return Err(format!("{} hott rows, but W has {}", said.hott.len(), w.rows()));
+        refuse_newer(&version)?;
+        if said.hott.len() != w.rows() || w.rows() != f.cols() {
+            let (rows, columns) = (w.rows(), f.cols());
+            return Err(format!(
+                "{} hott rows, but W has {rows} and F {columns} columns",
+                said.hott.len()
+            ));
         }
         let mut hott = said.hott;
         if let Some(names) = &said.names {
@@ -116,27 +126,6 @@ impl Factors {
         }
         let Said { cleaning, seed, prepared, .. } = said;
         let cleaning = if cleaning == Cleaning::Auto { Cleaning::Exact } else { cleaning };
-        Ok(Factors { hott, w, cleaning, seed, prepared })
-    }
-}
-
-/// Whether a version such as 1.2.3 comes after another; one that cannot be read does not.
-fn is_newer(version: &str, than: &str) -> bool {
-    let parts = |text: &str| -> Vec<u64> {
-        text.split(['.', '-', '+']).map_while(|part| part.parse().ok()).collect()
-    };
-    parts(version) > parts(than)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_newer;
-
-    #[test]
-    fn versions_are_compared_by_their_numbers() {
-        assert!(
-            is_newer("0.10.0", "0.9.1") && is_newer("1.0.0", "0.9") && !is_newer("0.1.0", "0.1.0")
-        );
-        assert!(!is_newer("", "0.1.0") && !is_newer("x", "0.1.0"));
+        Ok(Factors { hott, w, f, cleaning, seed, prepared })
     }
 }

@@ -16,7 +16,7 @@ mod rows;
 
 pub use gram::{DENSE_TILE, dense_gram};
 pub use rows::{SparseRow, add_blocks};
-pub(super) use rows::{collect, write};
+pub(super) use rows::{add_rows, collect, write};
 
 use crate::Error;
 use crate::control::{Control, Stop, Watch};
@@ -26,7 +26,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use rows::{add_rows, drain};
+use rows::drain;
 use std::ops::Range;
 
 /// Documents whose sum is formed one after the other; blocks of them are added two by two.

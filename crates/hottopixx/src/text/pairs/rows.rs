@@ -23,7 +23,7 @@ pub(super) fn drain(sums: &mut [f64]) -> SparseRow {
 }
 
 /// The sum of two rows.
-pub(super) fn add_rows(a: SparseRow, b: SparseRow) -> SparseRow {
+pub(in crate::text) fn add_rows(a: SparseRow, b: SparseRow) -> SparseRow {
     if a.0.is_empty() || b.0.is_empty() {
         return if a.0.is_empty() { b } else { a };
     }

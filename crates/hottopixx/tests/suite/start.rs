@@ -1,0 +1,66 @@
+//! `auto` from an answer that was found before.
+
+use hottopixx::synth::{Family, Recipe};
+use hottopixx::{Constraints, Error, Factor, Factorization, Matrix, Method};
+
+fn instance(seed: u64) -> Matrix {
+    let recipe = Recipe::new(Family::Paper, 5).size(60, 80);
+    Recipe { noise: 2.0, seed, ..recipe }.generate().unwrap().matrix
+}
+
+fn rows(answer: &Factorization) -> Vec<usize> {
+    answer.hott.iter().map(|hott| hott.row).collect()
+}
+
+/// From any rows no worse than these, with a bound that holds, and the same on any number of threads.
+#[test]
+fn what_is_found_is_no_worse_than_the_rows_it_began_with() {
+    for seed in 0..3 {
+        let x = instance(seed);
+        let best = Factor::new(5).run(&x).unwrap();
+        for start in [rows(&best), vec![0, 13, 26, 39, 52], vec![3]] {
+            let factor = Factor::new(5).start(start.clone());
+            let found = factor.clone().threads(1).run(&x).unwrap();
+            let again = factor.threads(3).run(&x).unwrap();
+            assert_eq!((rows(&found), &found.errors), (rows(&again), &again.errors));
+            if start.len() == 5 {
+                let given = Factor::new(5).evaluate(&x, &start).unwrap();
+                assert!(found.errors.mean_l1 <= given.errors.mean_l1 + 1e-9);
+            }
+            let bound = found.bounds.as_ref().unwrap().lower_bound;
+            assert!(bound > 0.0 && bound <= best.errors.mean_l1.min(found.errors.mean_l1) + 1e-9);
+            let changes = found.changes_since(&start);
+            assert_eq!(changes.stayed.len() + changes.moved.len() + changes.came.len(), 5);
+        }
+        let again = Factor::new(5).start(rows(&best)).run(&x).unwrap();
+        assert!(again.errors.mean_l1 <= best.errors.mean_l1 + 1e-9);
+    }
+}
+
+#[test]
+fn constraints_hold_and_what_cannot_be_hott_is_replaced() {
+    let x = instance(7);
+    let constraints = Constraints::default().must([11]).never([0, 1]);
+    let factor = Factor::new(5).constraints(constraints).start(vec![0, 1, 2, 3, 4]);
+    let found = rows(&factor.run(&x).unwrap());
+    assert!(found.contains(&11) && !found.contains(&0) && !found.contains(&1), "{found:?}");
+    let mut candidates = vec![true; 60];
+    candidates[..20].fill(false);
+    let found = Factor::new(5).candidates(candidates).start(vec![0, 1, 2, 3, 4]).run(&x).unwrap();
+    assert!(rows(&found).iter().all(|row| *row >= 20));
+}
+
+#[test]
+fn rows_that_there_are_not_and_other_methods_are_refused() {
+    let x = instance(1);
+    let error = Factor::new(5).start(vec![60]).run(&x).unwrap_err();
+    assert!(matches!(error, Error::Setting { name: "start", .. }), "{error}");
+    let error = Factor::new(5).start(vec![1]).method(Method::Spa).run(&x).unwrap_err();
+    assert!(matches!(error, Error::Setting { name: "start", .. }), "{error}");
+    let plain = Factor::new(5);
+    assert_ne!(plain.fingerprint(&x), plain.clone().start(vec![1]).fingerprint(&x));
+    assert_eq!(
+        plain.clone().method(Method::Spa).fingerprint(&x),
+        plain.start(vec![1]).method(Method::Spa).only_used().fingerprint(&x)
+    );
+}
