@@ -194,7 +194,7 @@ pub fn read_counts(args: &DocumentArgs, format: Option<Format>) -> Result<Counts
     let words = match &args.names {
         None => loaded.col_names,
         Some(path) => {
-            let names = hottopixx_io::read_names(path)?;
+            let names = hottopixx_io::read_names(path, args.memory)?;
             if names.len() != cols {
                 let remedy = match (names.len() == rows, args.transpose) {
                     (true, false) => "add --transpose, for rows seem to be words",
@@ -240,7 +240,8 @@ impl Documents {
                 let mut counter = counter.overflow_to(limit / TEXT_SHARE, Box::new(scratch));
                 let names = read_text(args, format, &mut |block| {
                     counter.add(block)?;
-                    counter.check_memory(limit)
+                    // The other half is for titles.
+                    counter.check_memory(limit / 2)
                 })?;
                 let corpus = counter.finish_for(rules, limit).map_err(|error| match error {
                     Error::Empty { rows, .. } => Failure::Wrong(format!(

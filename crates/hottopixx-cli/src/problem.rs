@@ -37,6 +37,8 @@ pub struct Problem {
     pub held: u64,
     /// Bytes that preparing the matrix took at most.
     pub taken: u64,
+    /// Bytes that a list beside the input may take.
+    pub memory: Option<u64>,
     /// Row of the input for each row of `matrix`, increasing.
     kept: Vec<usize>,
     input_rows: usize,
@@ -91,7 +93,7 @@ impl Raw {
         let rows = loaded.matrix.rows();
         let bag_of_words = loaded.format == Format::BagOfWords;
         let names = match &input.names {
-            Some(path) => Some(read_names(path, rows, &label)?),
+            Some(path) => Some(read_names(path, rows, &label, input.memory)?),
             None => loaded.row_names,
         };
         let column_names = loaded.col_names;
@@ -104,8 +106,13 @@ impl Raw {
 }
 
 /// Names from a file the user gave, one for each row.
-fn read_names(path: &Path, rows: usize, label: &str) -> Result<Vec<String>, Failure> {
-    let names = hottopixx_io::read_names(path)?;
+fn read_names(
+    path: &Path,
+    rows: usize,
+    label: &str,
+    memory: Option<u64>,
+) -> Result<Vec<String>, Failure> {
+    let names = hottopixx_io::read_names(path, memory)?;
     if names.len() == rows {
         return Ok(names);
     }
@@ -197,6 +204,7 @@ impl Problem {
             label,
             held: names_held + counts.as_ref().map_or(0, own_bytes),
             taken: Footprint::default().peak() + names_held + taken,
+            memory,
             nonzeros: matrix.nonzeros(),
             matrix,
             names,
