@@ -25,6 +25,8 @@ const APPROACH_STEPS: usize = 16;
 const HALVINGS: usize = 10;
 /// Points that are taken at a time, so that they stay in the cache.
 const TILE: usize = 256;
+/// Rows of the Hessian that are formed at a time.
+const BLOCK: usize = 32;
 
 /// When an error is good enough.
 #[derive(Debug, Clone, Copy)]
@@ -264,9 +266,19 @@ impl Smooth {
                 let atom = design.atom(j);
                 self.part.extend(points.iter().map(|&k| atom[k]));
             }
-            let part = View::by_rows(&self.part, m, s, s);
-            let hessian = ViewMut::by_rows(&mut self.hessian, m, m, m);
-            multiply(1.0, part, part.transposed(), 1.0, hessian);
+            // The half below the diagonal; the other is the same.
+            for first in (0..m).step_by(BLOCK) {
+                let end = m.min(first + BLOCK);
+                let rows = View::by_rows(&self.part[first * s..], end - first, s, s);
+                let others = View::by_rows(&self.part, end, s, s);
+                let half = ViewMut::by_rows(&mut self.hessian[first * m..], end - first, end, m);
+                multiply(1.0, rows, others.transposed(), 1.0, half);
+            }
+        }
+        for i in 0..m {
+            for j in i + 1..m {
+                self.hessian[i * m + j] = self.hessian[j * m + i];
+            }
         }
     }
 }

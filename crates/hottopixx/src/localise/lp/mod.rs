@@ -23,7 +23,8 @@
 //! - *Rows*: a row is fitted only if its old weights, cut down to the new d, are not good enough.
 //!   For `cost` with a tau above the noise these are the hott rows and their neighbours, since the
 //!   oracle is asked near a feasible diagonal. For minimax under noise every row is about as bad
-//!   as any other, and all are fitted in most rounds: this is what limits it.
+//!   as any other, and all must be fitted to know what a diagonal is worth; but as long as the cuts of a few of
+//!   the worst rows raise the bound, only these are (`search/rounds`). The few rounds with all rows are what limits it.
 //! - *Accuracy*: a cut is valid whatever the fit behind it, and the first rounds of minimax are far from
 //!   its optimum. There a fit ends as soon as its dual proves that it is within a twentieth of what is
 //!   open between bound and best point, or as soon as it misses no more than it may: some Newton steps
@@ -69,7 +70,8 @@ pub struct LpSettings {
     /// Relative gap between objective and bound at which to stop. `None`: 1e-6 for
     /// [`Goal::Cost`], 1e-4 for the others.
     pub gap: Option<f64>,
-    /// Up to this many candidates (default 1200) all are in play from the start. Of more, only the
+    /// Up to this many candidates (default 1200; 2000 for [`Goal::Minimax`], which gives a little weight
+    /// to every row that is explained badly, for itself) all are in play from the start. Of more, only the
     /// greedy method's first and the cheapest are; the multipliers then tell which others would
     /// pay, and bring them in. Changes the cost, not the answer.
     pub all_in_play: usize,
@@ -78,7 +80,8 @@ pub struct LpSettings {
 impl LpSettings {
     /// Trace constraint on, default cost and gap.
     pub fn new(goal: Goal) -> Self {
-        LpSettings { goal, trace: true, cost: None, gap: None, all_in_play: 1200 }
+        let all_in_play = if goal == Goal::Minimax { 2000 } else { 1200 };
+        LpSettings { goal, trace: true, cost: None, gap: None, all_in_play }
     }
 
     fn check(&self, features: usize) -> Result<(), Error> {

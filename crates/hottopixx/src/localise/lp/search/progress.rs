@@ -83,11 +83,12 @@ impl Patience {
 /// How far the fits of a round may be from exact, as a share of what is between the best point and
 /// the bound: they are never what limits a round by much.
 const ROUGH: f64 = 0.05;
-/// A round that leaves more than this share of the gap asks for better fits: by this factor, and
-/// below that share exact ones.
+/// A round that leaves more than this share of the gap asks for better fits, by this factor and down to
+/// that share. Exact ones take ten times as long, and are asked for when even these change nothing.
 const SLOW: f64 = 0.5;
 const BETTER: f64 = 0.2;
 const LEAST: f64 = 1e-3;
+const NOTHING: f64 = 0.99;
 
 /// How exact the fits of minimax must be. Cuts are valid whatever the fits are, so the first rounds,
 /// whose diagonals are far from the best, do not need exact ones; and a round in which nothing was
@@ -114,11 +115,44 @@ impl Accuracy {
 
     /// Looks at what a round has left open, and at the cuts it found.
     pub(super) fn after(&mut self, gap: f64, cuts: usize) {
-        if cuts == 0 {
+        if cuts == 0 || (self.share <= LEAST && gap > NOTHING * self.gap) {
             self.share = 0.0;
-        } else if gap > SLOW * self.gap {
-            self.share = if self.share > LEAST { self.share * BETTER } else { 0.0 };
+        } else if gap > SLOW * self.gap && self.share > 0.0 {
+            self.share = (self.share * BETTER).max(LEAST);
         }
         self.gap = gap;
+    }
+}
+
+/// Minimax fits the worst rows alone, one in this many and at least this many times the rank, ...
+const WORST_ROWS: usize = 16;
+const WORST_PER_RANK: usize = 2;
+/// ... as long as the last round raised the bound by at least this share of what is open.
+const WORTH_MORE: f64 = 0.01;
+
+/// Whether a few rows are enough for the next round of minimax. At a diagonal far from the best one the
+/// cuts of the worst rows tell all that the master needs, and most fits would be of no use: the bound
+/// rises nearly as far in a round, at a fraction of the cost. When it rises no more all rows are
+/// fitted, which tells what the diagonal is worth.
+pub(super) struct Few {
+    allowed: bool,
+    /// The bound before the last round.
+    lower: f64,
+}
+
+impl Few {
+    pub(super) fn new(allowed: bool) -> Self {
+        Few { allowed, lower: 0.0 }
+    }
+
+    /// How many rows the next round fits at most, after the bound of its master.
+    pub(super) fn rows(&mut self, at: &StageResult, rows: usize, rank: usize) -> usize {
+        let raised = at.lower - self.lower > WORTH_MORE * (at.upper - self.lower);
+        self.lower = at.lower;
+        if self.allowed && raised {
+            (rows / WORST_ROWS).max(WORST_PER_RANK * rank).min(rows)
+        } else {
+            rows
+        }
     }
 }

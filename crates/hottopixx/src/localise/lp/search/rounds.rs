@@ -2,7 +2,7 @@
 //! cuts, the bound; and the loop for minimax and total.
 
 use super::point::Point;
-use super::progress::{Accuracy, Patience, StageResult};
+use super::progress::{Accuracy, Few, Patience, StageResult};
 use super::{FEASIBLE, ROUNDS, Search};
 use crate::Goal;
 use crate::control::{Progress, Stage, Stop};
@@ -33,6 +33,7 @@ impl Search<'_> {
         let mut master = self.master(goal, &zero, 0);
         let floor = self.floor(goal, &zero);
         let mut patience = Patience::new();
+        let mut few = Few::new(goal == Goal::Minimax && enough < 0.0);
         while self.rounds < ROUNDS {
             if self.bound(&mut master, goal, &zero, 1.0, &mut at) == MasterOutcome::Infeasible {
                 break; // only rounding leads here: t may be as large as it likes
@@ -47,7 +48,9 @@ impl Search<'_> {
                 }
                 _ => vec![master.slack(0) * (1.0 + room) + room * floor; rows],
             };
-            let cuts = self.fit(&d, |i| may_miss[i], accuracy.of(at.upper - at.lower));
+            let most = few.rows(&at, rows, self.rank);
+            let allowed_gap = accuracy.of(at.upper - at.lower);
+            let cuts = self.fit_worst(most, &d, |i| may_miss[i], allowed_gap);
             let point = Point::new(&self.oracle, d);
             if value(&point) < at.upper {
                 at.upper = value(&point);
@@ -57,8 +60,12 @@ impl Search<'_> {
             at.stop = self.control.stopped().unwrap_or(Stop::Finished);
             let decided = at.upper <= enough || (enough >= 0.0 && at.lower > enough + FEASIBLE);
             let closed = enough < 0.0 && at.gap(floor) <= self.gap;
-            let over = (accuracy.is_exact() && cuts == 0) || patience.is_over(&at);
-            accuracy.after(at.upper - at.lower, cuts);
+            // Rounds with few rows say nothing about the others.
+            let all = most >= rows;
+            let over = all && ((accuracy.is_exact() && cuts == 0) || patience.is_over(&at));
+            if all {
+                accuracy.after(at.upper - at.lower, cuts);
+            }
             if decided || closed || over || at.stop != Stop::Finished {
                 break;
             }
@@ -75,8 +82,26 @@ impl Search<'_> {
         allowed: impl Fn(usize) -> f64 + Sync,
         accuracy: f64,
     ) -> usize {
-        let open: Vec<usize> =
-            (0..self.x.features()).filter(|&i| self.oracle.ceiling(i, d) > allowed(i)).collect();
+        self.fit_worst(usize::MAX, d, allowed, accuracy)
+    }
+
+    /// As [`Search::fit`], for `most` rows: those whose weights, cut down to d, miss the most.
+    fn fit_worst(
+        &mut self,
+        most: usize,
+        d: &[f64],
+        allowed: impl Fn(usize) -> f64 + Sync,
+        accuracy: f64,
+    ) -> usize {
+        let ceilings: Vec<f64> =
+            (0..self.x.features()).map(|i| self.oracle.ceiling(i, d)).collect();
+        let mut open: Vec<usize> =
+            (0..ceilings.len()).filter(|&i| ceilings[i] > allowed(i)).collect();
+        if most < open.len() {
+            open.sort_by(|&a, &b| ceilings[b].total_cmp(&ceilings[a]).then(a.cmp(&b)));
+            open.truncate(most);
+            open.sort_unstable();
+        }
         let cuts = self.oracle.solve(&open, d, allowed, accuracy, &self.control);
         let found = cuts.len();
         self.pool.cuts.extend(cuts);
