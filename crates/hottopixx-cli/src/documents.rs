@@ -240,8 +240,7 @@ impl Documents {
                 let mut counter = counter.overflow_to(limit / TEXT_SHARE, Box::new(scratch));
                 let names = read_text(args, format, &mut |block| {
                     counter.add(block)?;
-                    // The other half is for titles.
-                    counter.check_memory(limit / 2)
+                    counter.check_memory(limit)
                 })?;
                 let corpus = counter.finish_for(rules, limit).map_err(|error| match error {
                     Error::Empty { rows, .. } => Failure::Wrong(format!(

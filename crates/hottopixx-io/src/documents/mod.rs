@@ -276,8 +276,8 @@ impl<'a> Output<'a> {
         if self.bytes >= BLOCK { self.flush() } else { Ok(()) }
     }
 
-    /// Keeps a title, and a date if there are some: together they may take half of the memory, and what is made
-    /// of the text has the other half.
+    /// Keeps a title, and a date if there are some: together they may take half of the memory, since the words
+    /// need some as well.
     fn name(&mut self, title: String, date: Option<String>) -> Result<(), Fault> {
         self.named += Budget::text(title.capacity());
         self.names.titles.push(title);
