@@ -1,3 +1,5 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| hottopixx_fuzz::exercise::run("bow", bytes));
+use hottopixx_io::Format;
+
+libfuzzer_sys::fuzz_target!(init: hottopixx_fuzz::prepare(), |bytes: &[u8]| hottopixx_fuzz::exercise::parser(Format::BagOfWords, bytes));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| hottopixx_fuzz::exercise::run("commands", bytes));
+libfuzzer_sys::fuzz_target!(init: hottopixx_fuzz::prepare(), |bytes: &[u8]| hottopixx_fuzz::exercise::commands(bytes));

@@ -2,6 +2,13 @@
 
 pub mod exercise;
 
+/// Called once before the first run: parallel loops stay on the thread that fuzzes. Handing a matrix of some
+/// entries to another thread and waiting for it would take longer than everything else.
+pub fn prepare() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+    pool.build_global().expect("the first pool");
+}
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 

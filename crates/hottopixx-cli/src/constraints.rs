@@ -34,7 +34,9 @@ impl Asked {
         let rows = |list: &Option<String>, flag: &str| match list {
             None => Ok(Vec::new()),
             Some(list) => match list.strip_prefix('@') {
-                Some(file) => problem.find_rows(&hottopixx_io::read_names(file)?, flag),
+                Some(file) => {
+                    problem.find_rows(&hottopixx_io::read_names(file, problem.memory)?, flag)
+                }
                 None => problem.find_rows(&hottopixx_io::list_items(list), flag),
             },
         };
@@ -89,7 +91,7 @@ impl Asked {
 fn groups(file: &Path, quotas: &str, problem: &Problem) -> Result<Vec<AskedGroup>, Failure> {
     let wrong = |what: String| Failure::Wrong(format!("{}: {what}", file.display()));
     let mut members: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (k, line) in hottopixx_io::read_names(file)?.iter().enumerate() {
+    for (k, line) in hottopixx_io::read_names(file, problem.memory)?.iter().enumerate() {
         let line = line.trim_end();
         if line.is_empty() {
             continue;

@@ -194,7 +194,7 @@ pub fn read_counts(args: &DocumentArgs, format: Option<Format>) -> Result<Counts
     let words = match &args.names {
         None => loaded.col_names,
         Some(path) => {
-            let names = hottopixx_io::read_names(path)?;
+            let names = hottopixx_io::read_names(path, args.memory)?;
             if names.len() != cols {
                 let remedy = match (names.len() == rows, args.transpose) {
                     (true, false) => "add --transpose, for rows seem to be words",

@@ -234,7 +234,7 @@ pub fn numbers(
     what: &str,
 ) -> Result<Option<Vec<f64>>, Failure> {
     let Some(path) = path else { return Ok(None) };
-    let numbers = hottopixx_io::read_numbers(path)?;
+    let numbers = hottopixx_io::read_numbers(path, problem.memory)?;
     if numbers.len() != problem.features() {
         return Err(Failure::Wrong(format!(
             "{}: {} numbers, but {} has {} rows: give one number per line",

@@ -38,8 +38,13 @@ pub struct Problem {
     pub held: u64,
     /// Bytes that preparing the matrix took at most.
     pub taken: u64,
+<<<<<<< HEAD
     /// What is kept of the documents behind a co-occurrence matrix, so that others can be added.
     pub words: Option<WordSums>,
+=======
+    /// Bytes that a list beside the input may take.
+    pub memory: Option<u64>,
+>>>>>>> work-attack
     /// Row of the input for each row of `matrix`, increasing.
     pub(crate) kept: Vec<usize>,
     pub(crate) input_rows: usize,
@@ -94,7 +99,7 @@ impl Raw {
         let rows = loaded.matrix.rows();
         let bag_of_words = loaded.format == Format::BagOfWords;
         let names = match &input.names {
-            Some(path) => Some(read_names(path, rows, &label)?),
+            Some(path) => Some(read_names(path, rows, &label, input.memory)?),
             None => loaded.row_names,
         };
         let column_names = loaded.col_names;
@@ -107,8 +112,13 @@ impl Raw {
 }
 
 /// Names from a file the user gave, one for each row.
-fn read_names(path: &Path, rows: usize, label: &str) -> Result<Vec<String>, Failure> {
-    let names = hottopixx_io::read_names(path)?;
+fn read_names(
+    path: &Path,
+    rows: usize,
+    label: &str,
+    memory: Option<u64>,
+) -> Result<Vec<String>, Failure> {
+    let names = hottopixx_io::read_names(path, memory)?;
     if names.len() == rows {
         return Ok(names);
     }
@@ -201,6 +211,7 @@ impl Problem {
             words,
             held: names_held + counts.as_ref().map_or(0, own_bytes),
             taken: Footprint::default().peak() + names_held + taken,
+            memory,
             nonzeros: matrix.nonzeros(),
             matrix,
             names,

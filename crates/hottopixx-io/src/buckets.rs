@@ -17,6 +17,9 @@ use std::io::Read;
 const BUCKETS: usize = 256;
 const PART: usize = 1024;
 
+/// Entries below which one thread is enough.
+const FEW: usize = 1 << 12;
+
 /// The matrix of a text with one entry per line, of which the first lines have been read.
 pub(crate) fn read<R: Read>(
     lines: Lines<R>,
@@ -52,6 +55,9 @@ struct Bucket {
     full: Vec<Vec<MatrixEntry>>,
     last: Vec<MatrixEntry>,
 }
+
+/// A bucket, its first row and the entries before it, and its parts of the three arrays of the matrix.
+type Job<'a> = (Bucket, (usize, usize), &'a mut [usize], &'a mut [u32], &'a mut [f64]);
 
 impl Buckets {
     /// For rows below `rows`.
@@ -95,9 +101,15 @@ impl Buckets {
             base += values.len();
             jobs.push((bucket, range, ours, columns, values));
         }
-        jobs.into_par_iter().for_each(|(bucket, (first, base), ends, columns, values)| {
+        let spread = |(bucket, (first, base), ends, columns, values): Job<'_>| {
             bucket.spread(first, base, ends, columns, values);
-        });
+        };
+        // Waking threads takes longer than spreading some entries.
+        if self.count < FEW {
+            jobs.into_iter().for_each(spread);
+        } else {
+            jobs.into_par_iter().for_each(spread);
+        }
         Ok(Sparse::new(rows, cols, starts, columns, values)?)
     }
 }

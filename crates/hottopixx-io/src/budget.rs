@@ -50,6 +50,13 @@ impl Budget {
         Fault::line(line, what, "check that this is text with line ends, or allow more memory")
     }
 
+    /// Bytes that a text of this length takes in a list of texts: its place there, and what allocators hand
+    /// out for it, which is 32 bytes at least and 8 more than asked for.
+    pub fn text(length: usize) -> u128 {
+        let own = if length == 0 { 0 } else { (length + 8).next_multiple_of(16).max(32) };
+        (size_of::<String>() + own) as u128
+    }
+
     /// Fails when `needed` bytes are more than allowed.
     pub fn check(
         self,

@@ -150,6 +150,11 @@ fn three(dims: &[u64], budget: Budget) -> Result<[usize; 3], Fault> {
             "give height x width x bands, or pixels x bands with --shape",
         ));
     };
+    // No numbers, and yet more rows than can be walked over, or than a product can hold.
+    if a == 0 || b == 0 || c == 0 {
+        let what = format!("the array of {a} x {b} x {c} is empty");
+        return Err(Fault::file(what, "give height x width x bands"));
+    }
     let place = crate::error::FileLocation::File;
     budget.dense(a.saturating_mul(b), c, place)?;
     Ok([a as usize, b as usize, c as usize])

@@ -65,6 +65,7 @@ pub use checkpoint::Checkpoint;
 pub use cube::{CubeOptions, LoadedCube, load_cube, read_cube};
 pub use documents::{
     DocumentColumns, DocumentFormat, DocumentNames, Take, has_text, read_documents,
+    read_documents_from,
 };
 pub use error::{Error, FileLocation};
 pub use format::{Format, UnknownFormatName};

@@ -222,7 +222,7 @@ pub(crate) fn names_of_words(
     if loaded.format == Format::BagOfWords
         && let Some(vocabulary) = path.and_then(names::vocabulary_beside)
     {
-        let names = names::read_names(&vocabulary)?;
+        let names = names::read_names(&vocabulary, options.max_bytes)?;
         let words = if options.transpose { loaded.matrix.cols() } else { loaded.matrix.rows() };
         names::check_count(&vocabulary, names.len(), words)?;
         *(if options.transpose { &mut loaded.col_names } else { &mut loaded.row_names }) =

@@ -141,7 +141,9 @@ impl Array {
         if count.checked_mul(width)? != self.bytes.len() as u64 {
             return None;
         }
-        if let (true, &[rows, cols]) = (self.header.fortran_order, &self.header.shape[..]) {
+        // Without numbers there may still be rows, and more than can be walked over.
+        let turned = self.header.fortran_order && !self.bytes.is_empty();
+        if let (true, &[rows, cols]) = (turned, &self.header.shape[..]) {
             let (rows, cols, width) = (rows as usize, cols as usize, width as usize);
             let place = |i: usize, k: usize| (k * rows + i) * width;
             let entry = |(i, k)| self.bytes[place(i, k)..place(i, k) + width].iter().copied();

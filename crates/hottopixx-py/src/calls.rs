@@ -78,7 +78,10 @@ pub fn apply(
     Ok((report, to_python(py, found.f)?, errors))
 }
 
-/// A report in JSON, W, errors by row and by column, for new columns of the rows of an answer.
+/// A report in JSON, W, errors by row and by column.
+type NewColumns = (String, Py<PyAny>, Py<PyArray1<f64>>, Py<PyArray1<f64>>);
+
+/// [`NewColumns`] for new columns of the rows of an answer.
 #[pyfunction]
 pub fn apply_columns(
     py: Python<'_>,
@@ -87,7 +90,7 @@ pub fn apply_columns(
     columns: Input<'_>,
     settings: Settings,
     how: Run,
-) -> PyResult<(String, Py<PyAny>, Py<PyArray1<f64>>, Py<PyArray1<f64>>)> {
+) -> PyResult<NewColumns> {
     let (f, columns) = (f.matrix()?, columns.matrix()?);
     let factor = settings.factor(hott.len())?;
     let found = run(py, &how, move |control| {

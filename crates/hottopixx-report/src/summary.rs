@@ -432,6 +432,7 @@ pub(crate) fn example() -> Summary {
         zero_rows: 1,
         bounds: None,
         path: None,
+        update: None,
         notes: vec![],
         run: crate::run::example(),
     }

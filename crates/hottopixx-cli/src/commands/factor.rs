@@ -25,6 +25,12 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
     let session = Session::start(&args.run, args.output.quiet, started)?;
     let planner = Planner::new(Work::Run, &args.input);
     let earlier = args.update.as_deref().map(Earlier::read).transpose()?;
+    if earlier.is_some() && method != Method::Auto {
+        return Err(Failure::Wrong(format!(
+            "--update begins with the rows of an earlier answer, which --method {method} has no use for: leave \
+             --method out"
+        )));
+    }
     let rank = rank(args, earlier.as_ref())?;
     let sketch = Factor::new(rank).method(method);
     let (problem, about_words) = match &earlier {

@@ -82,7 +82,7 @@ fn reading(args: &args::TopicsArgs) -> Result<Reading, Failure> {
         other => match other.parse::<f64>() {
             Ok(share) => StopWords::Share(share),
             Err(_) if Path::new(other).is_file() => {
-                StopWords::List(hottopixx_io::read_names(other)?)
+                StopWords::List(hottopixx_io::read_names(other, args.input.memory)?)
             }
             Err(_) => {
                 let languages: Vec<&str> = StopWords::languages().collect();

@@ -88,7 +88,7 @@ fn wrong(source: &Source, error: &hottopixx::Error) -> Failure {
 /// One wavelength per band.
 fn wavelengths(args: &args::UnmixArgs, bands: usize) -> Result<Option<Vec<f64>>, Failure> {
     let Some(path) = &args.wavelengths else { return Ok(None) };
-    let found = hottopixx_io::read_numbers(path)?;
+    let found = hottopixx_io::read_numbers(path, args.memory)?;
     if found.len() != bands {
         return Err(Failure::Wrong(format!(
             "{}: {} wavelengths, but the scene has {bands} bands: give one per line, or --transpose \

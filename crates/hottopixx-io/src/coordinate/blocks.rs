@@ -5,9 +5,9 @@ use crate::scan::Lines;
 use std::io::Read;
 use std::ops::Range;
 
-/// Bytes read at a time, and parsed by one thread at a time.
-pub(super) const BLOCK: usize = 1 << 22;
-const PIECE: usize = 1 << 17;
+/// Bytes read at a time, and parsed by one thread at a time; few of them in fuzzing, as for lines.
+pub(super) const BLOCK: usize = if cfg!(fuzzing) { 1 << 12 } else { 1 << 22 };
+const PIECE: usize = if cfg!(fuzzing) { 1 << 10 } else { 1 << 17 };
 
 /// Where to cut a block of whole lines.
 pub(super) fn cut(block: &[u8]) -> Vec<Range<usize>> {

@@ -16,12 +16,13 @@ mod lines;
 mod table;
 
 use crate::budget::Budget;
-use crate::error::{Error, Fault};
-use crate::source::{Source, Stream};
+use crate::error::{Error, Fault, FileLocation};
+use crate::source::{Body, Source, Stream};
 use crate::table::{ColumnList, Delimiter, Header, Missing};
+use std::io::Read;
 use std::path::Path;
 
-/// Bytes of text that are handed on at a time, about.
+/// Bytes of documents that are handed on at a time, about.
 const BLOCK: usize = 1 << 24;
 /// Characters of a document that serve as its title.
 const TITLE: usize = 60;
@@ -145,36 +146,63 @@ pub fn read_documents(
     take: Take<'_>,
 ) -> Result<DocumentNames, Error> {
     let name = source.name();
-    let mut out = Output {
-        take,
-        block: Vec::new(),
-        bytes: 0,
-        names: DocumentNames::default(),
-        latin: 0,
-        missing: columns.missing,
-        absent: 0,
-    };
-    if columns.date.is_some() {
-        out.names.dates = Some(Vec::new());
+    if format != DocumentFormat::Folder {
+        return from_stream(Stream::open(source)?, &name, format, columns, take);
     }
+<<<<<<< HEAD
     match (format, source.as_path()) {
         (DocumentFormat::Folder, Some(path)) => folder::read(path, columns, &mut out)?,
         (DocumentFormat::Folder, None) => {
             let fault = Fault::file("this is no folder", "name the folder");
+=======
+    let mut out = Output::new(columns, take);
+    match source.as_path() {
+        Some(path) => folder::read(path, columns, &mut out)?,
+        None => {
+            let fault = Fault::file("standard input is no folder", "name the folder");
+>>>>>>> work-attack
             return Err(fault.in_file(&name));
-        }
-        (format, _) => {
-            let reader = Stream::open(source)?.into_reader();
-            match format {
-                DocumentFormat::Csv => table::read(reader, b',', columns, &mut out),
-                DocumentFormat::Tsv => table::read(reader, b'\t', columns, &mut out),
-                DocumentFormat::JsonLines => json::read(reader, columns, &mut out),
-                _ => lines::read(reader, columns, &mut out),
-            }
-            .map_err(|fault| fault.in_file(&name))?;
         }
     }
     out.finish().map_err(|fault| fault.in_file(&name))
+}
+
+/// As [`read_documents`], from any stream of bytes, compressed or not; `name` is what messages call it.
+///
+/// # Errors
+/// As [`read_documents`]; a stream is no folder.
+pub fn read_documents_from(
+    reader: impl Read,
+    name: &str,
+    format: DocumentFormat,
+    columns: &DocumentColumns,
+    take: Take<'_>,
+) -> Result<DocumentNames, Error> {
+    if format == DocumentFormat::Folder {
+        return Err(Fault::file("a stream is no folder", "name another format").in_file(name));
+    }
+    let stream =
+        Stream::new(Body::Other(Box::new(reader)), None).map_err(|fault| fault.in_file(name))?;
+    from_stream(stream, name, format, columns, take)
+}
+
+fn from_stream(
+    stream: Stream<'_>,
+    name: &str,
+    format: DocumentFormat,
+    columns: &DocumentColumns,
+    take: Take<'_>,
+) -> Result<DocumentNames, Error> {
+    let mut out = Output::new(columns, take);
+    let reader = stream.into_reader();
+    match format {
+        DocumentFormat::Csv => table::read(reader, b',', columns, &mut out),
+        DocumentFormat::Tsv => table::read(reader, b'\t', columns, &mut out),
+        DocumentFormat::JsonLines => json::read(reader, columns, &mut out),
+        DocumentFormat::Lines | DocumentFormat::Folder => lines::read(reader, columns, &mut out),
+    }
+    .and_then(|()| out.finish())
+    .map_err(|fault| fault.in_file(name))
 }
 
 /// Whether a table holds text rather than counts: whether some column of its first rows, of those that
@@ -208,9 +236,27 @@ struct Output<'a> {
     missing: Option<Missing>,
     /// How many were.
     absent: usize,
+    budget: Budget,
+    /// Bytes of titles and dates.
+    named: u128,
 }
 
-impl Output<'_> {
+impl<'a> Output<'a> {
+    fn new(columns: &DocumentColumns, take: Take<'a>) -> Self {
+        let dates = columns.date.is_some().then(Vec::new);
+        Output {
+            take,
+            block: Vec::new(),
+            bytes: 0,
+            names: DocumentNames { dates, ..DocumentNames::default() },
+            latin: 0,
+            missing: columns.missing,
+            absent: 0,
+            budget: columns.budget(),
+            named: 0,
+        }
+    }
+
     /// Adds a document; without a title its first words serve.
     fn add(
         &mut self,
@@ -230,13 +276,27 @@ impl Output<'_> {
                 text.iter().map(|byte| char::from(*byte)).collect()
             }
         };
-        self.names.titles.push(title.unwrap_or_else(|| beginning(&text)));
-        if let Some(dates) = &mut self.names.dates {
-            dates.push(date.unwrap_or_default());
-        }
-        self.bytes += text.len();
+        self.name(title.unwrap_or_else(|| beginning(&text)), date)?;
+        // Many short ones take more than their letters.
+        self.bytes += Budget::text(text.len()) as usize;
         self.block.push(text);
         if self.bytes >= BLOCK { self.flush() } else { Ok(()) }
+    }
+
+    /// Keeps a title, and a date if there are some: together they may take half of the memory, since the words
+    /// need some as well.
+    fn name(&mut self, title: String, date: Option<String>) -> Result<(), Fault> {
+        self.named += Budget::text(title.capacity());
+        self.names.titles.push(title);
+        if let Some(dates) = &mut self.names.dates {
+            let date = date.unwrap_or_default();
+            self.named += Budget::text(date.capacity());
+            dates.push(date);
+        }
+        let count = self.names.titles.len();
+        self.budget.check(2 * self.named, FileLocation::File, || {
+            format!("the titles of more than {count} documents, with their words,")
+        })
     }
 
     /// Documents so far, those that were left out among them.
@@ -315,4 +375,27 @@ fn beginning(text: &str) -> String {
         length += more;
     }
     title
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Empty documents have no letters that could fill a block.
+    #[test]
+    fn blocks_of_empty_documents_end() {
+        let mut largest = 0;
+        let mut take = |block: &[String]| {
+            largest = largest.max(block.len());
+            Ok(())
+        };
+        let columns = DocumentColumns::default();
+        let mut out = Output::new(&columns, &mut take);
+        let most = BLOCK / size_of::<String>();
+        for _ in 0..most + 10 {
+            out.add(b"", None, None).unwrap_or_else(|fault| panic!("{}", fault.in_file("x")));
+        }
+        drop(out);
+        assert!((most..=most + 1).contains(&largest), "{largest}");
+    }
 }

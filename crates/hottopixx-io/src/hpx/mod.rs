@@ -62,7 +62,8 @@ fn check_sizes(header: &HpxHeader, budget: Budget) -> Result<(), Fault> {
         if bytes / 4 < count {
             return Err(fault("there are fewer names than rows or columns"));
         }
-        needed += u128::from(bytes) + u128::from(count) * size_of::<String>() as u128;
+        // Short names take more than their letters.
+        needed += u128::from(bytes) + u128::from(count) * Budget::text(1);
     }
     // Whoever works with the matrix takes some numbers for every row and column, whatever is stored.
     let lines = (u128::from(header.rows) + u128::from(header.cols)) * 16;

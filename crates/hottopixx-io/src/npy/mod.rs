@@ -18,7 +18,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 
 /// Bytes decoded at a time; a multiple of every size of number.
-const CHUNK: usize = 1 << 16;
+const CHUNK: usize = if cfg!(fuzzing) { 1 << 8 } else { 1 << 16 };
 
 /// Reads one matrix. `length` is the number of bytes of the whole stream, where that is known.
 pub(crate) fn read(

@@ -6,8 +6,8 @@ use crate::error::{Fault, FileLocation, check_value, quote};
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
 
-/// Bytes read at a time.
-const BLOCK: usize = 1 << 18;
+/// Bytes read at a time; few of them in fuzzing, whose files are small: they then have several blocks as well.
+const BLOCK: usize = if cfg!(fuzzing) { 1 << 7 } else { 1 << 18 };
 
 /// The lines of a stream, without their ends (`\n` or `\r\n`).
 pub(crate) struct Lines<R> {

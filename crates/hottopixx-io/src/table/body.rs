@@ -80,7 +80,7 @@ impl<'a> Body<'a> {
         }
         let name = self.plan.index.or(self.first.is_some().then_some(0)).map(|k| &record[k]);
         self.bytes += 8 * self.plan.data.len() as u128
-            + name.map_or(0, |name| 24 + name.trim_ascii().len()) as u128;
+            + name.map_or(0, |name| Budget::text(name.trim_ascii().len()));
         self.budget.check(self.bytes, FileLocation::Line(line), || {
             format!("a table of {} rows so far", self.rows + 1)
         })?;

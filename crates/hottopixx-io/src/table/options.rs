@@ -117,6 +117,16 @@ pub enum Delimiter {
     Blanks,
 }
 
+impl Delimiter {
+    /// Whether this byte is one, or a part of one.
+    pub(super) fn is(self, byte: u8) -> bool {
+        match self {
+            Delimiter::Byte(delimiter) => byte == delimiter,
+            Delimiter::Blanks => matches!(byte, b' ' | b'\t'),
+        }
+    }
+}
+
 impl FromStr for Delimiter {
     type Err = TableOptionError;
 

@@ -38,6 +38,8 @@ impl Sample {
             let more = target - sample.bytes.len() as u64;
             let found = reader.take(more).read_to_end(&mut sample.bytes)? as u64;
             sample.whole = found < more;
+            // Before more is taken of what may be no text and have no end.
+            sample.check_encoding()?;
             let lines = sample.bytes.iter().filter(|b| matches!(b, b'\n' | b'\r')).count();
             if sample.whole || lines >= LINES {
                 break;
@@ -51,7 +53,6 @@ impl Sample {
             }
             target = (2 * target).min(limit);
         }
-        sample.check_encoding()?;
         Ok(sample)
     }
 
@@ -100,6 +101,10 @@ impl Sample {
         let others = others.into_iter().chain([Delimiter::Blanks]).filter(|d| *d != own);
         let (mut best, mut least) = (own, f64::NEG_INFINITY);
         for delimiter in std::iter::once(own).chain(others) {
+            // What occurs nowhere makes one cell of every line, which is no table.
+            if !self.bytes.iter().any(|byte| delimiter.is(*byte)) {
+                continue;
+            }
             let Some(share) = share_of_numbers(&self.records(delimiter)?) else { continue };
             if share > least + 0.05 {
                 (best, least) = (delimiter, share);

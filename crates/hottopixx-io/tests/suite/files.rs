@@ -81,19 +81,19 @@ fn lists_of_names_and_numbers() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("list.txt");
     fs::write(&path, "\u{feff}Öl\r\n\r\nbank account").unwrap();
-    assert_eq!(read_names(&path).unwrap(), ["Öl", "", "bank account"]);
+    assert_eq!(read_names(&path, None).unwrap(), ["Öl", "", "bank account"]);
     fs::write(&path, b"a\n\xff\xfe\n").unwrap();
-    assert!(read_names(&path).unwrap_err().to_string().contains("list.txt, line 2: "));
+    assert!(read_names(&path, None).unwrap_err().to_string().contains("list.txt, line 2: "));
     fs::write(&path, "1\n -2.5e3 \n\n").unwrap();
-    assert_eq!(read_numbers(&path).unwrap(), [1.0, -2500.0]);
+    assert_eq!(read_numbers(&path, None).unwrap(), [1.0, -2500.0]);
     for (text, want) in
         [("1\nx\n", "line 2: \"x\""), ("1\n\n2\n", "line 2: "), ("nan\n", "line 1: ")]
     {
         fs::write(&path, text).unwrap();
-        let message = read_numbers(&path).unwrap_err().to_string();
+        let message = read_numbers(&path, None).unwrap_err().to_string();
         assert!(message.contains(want), "{message}");
     }
-    assert!(read_numbers(folder.path().join("none")).is_err());
+    assert!(read_numbers(folder.path().join("none"), None).is_err());
 }
 
 #[test]

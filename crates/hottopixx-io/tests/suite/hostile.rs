@@ -6,7 +6,10 @@ use crate::exercise;
 use hottopixx::matrix::Shape;
 use hottopixx::methods::{Localised, Localiser, Question};
 use hottopixx::{Factor, Method};
-use hottopixx_io::{Cache, CacheUse, Format, LoadOptions, Source, load, peek, read, write};
+use hottopixx_io::{
+    Cache, CacheUse, CubeOptions, DocumentColumns, DocumentFormat, Format, LoadOptions, Source,
+    Take, load, peek, read, read_cube, read_documents_from, read_names, read_numbers, write,
+};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -205,4 +208,57 @@ fn all_methods_are_planned_for() {
         let footprint = factor.footprint(shape);
         assert!(footprint.localise > 0 && footprint.clean > 0, "{}", method.name());
     }
+}
+
+/// Texts of one letter take sixty times their letters: lists of them are held to the memory all the same.
+#[test]
+fn short_texts_take_more_than_their_letters() {
+    const LINES: usize = 2000;
+    let too_large = |error: hottopixx_io::Error| {
+        assert!(matches!(error, hottopixx_io::Error::TooLarge { .. }), "{error}");
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("names.txt");
+    fs::write(&path, "y\n".repeat(LINES)).unwrap();
+    let limit = |each: usize| Some((LINES * each) as u64);
+    too_large(read_names(&path, limit(50)).unwrap_err());
+    assert_eq!(read_names(&path, limit(60)).unwrap().len(), LINES);
+    fs::write(&path, "1\n".repeat(LINES)).unwrap();
+    too_large(read_numbers(&path, limit(7)).unwrap_err());
+    assert_eq!(read_numbers(&path, limit(8)).unwrap().len(), LINES);
+    let table = |max_bytes| {
+        let options =
+            LoadOptions { format: Some(Format::Csv), max_bytes, ..LoadOptions::default() };
+        read("y,1,2\n".repeat(LINES).as_bytes(), "table", &options)
+    };
+    too_large(table(limit(60)).unwrap_err());
+    assert_eq!(table(limit(80)).unwrap().matrix.rows(), LINES);
+    let documents = |max_bytes| {
+        let columns = DocumentColumns { max_bytes, ..DocumentColumns::default() };
+        let text = "y\n".repeat(LINES);
+        let take: Take<'_> = &mut |_| Ok(());
+        read_documents_from(text.as_bytes(), "text", DocumentFormat::Lines, &columns, take)
+    };
+    too_large(documents(limit(100)).unwrap_err());
+    assert_eq!(documents(limit(120)).unwrap().titles.len(), LINES);
+}
+
+/// No numbers, but more rows than can be walked over in a lifetime.
+#[test]
+fn empty_arrays_of_many_rows_take_no_time() {
+    let many = npy("'<f8'", false, "(0, 4611686018427387904, 4)", &[]);
+    for transpose in [false, true] {
+        let options = CubeOptions { transpose, ..CubeOptions::default() };
+        let error = read_cube(&many[..], "scene", &options).unwrap_err().to_string();
+        assert!(error.contains("is empty"), "{error}");
+    }
+    // The same in an answer that Python saved: fuzz/corpus/saved.
+}
+
+/// What is no text is told by its beginning, whatever the memory and the length of its only line.
+#[test]
+fn zeros_without_end_are_no_table() {
+    let options = LoadOptions { format: Some(Format::Csv), ..LoadOptions::default() };
+    let error = read(std::io::repeat(0), "zeros", &options).unwrap_err().to_string();
+    assert!(error.contains("or not text"), "{error}");
 }

@@ -5,7 +5,7 @@ mod common;
 mod counting;
 mod cubes;
 mod documents;
-#[path = "../../../../fuzz/src/exercise.rs"]
+#[path = "../../../../fuzz/src/exercise/mod.rs"]
 mod exercise;
 mod files;
 mod formats;

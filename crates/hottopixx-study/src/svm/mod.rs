@@ -99,7 +99,7 @@ impl Labelled {
             let folder = folder.join(name);
             if folder.join("X.npz").is_file() {
                 let matrix = real::load(&folder.join("X.npz"), true, None)?;
-                let labels = hottopixx_io::read_numbers(folder.join("labels.txt"))?;
+                let labels = hottopixx_io::read_numbers(folder.join("labels.txt"), None)?;
                 found.push(Labelled::new(name, matrix, &labels, positive, Some(train))?);
             }
         }

@@ -32,7 +32,7 @@ pub fn classes(args: &args::ReproduceArgs) -> Result<Vec<Labelled>, Failure> {
 fn labelled(args: &args::ReproduceArgs, file: &Path) -> Result<Labelled, Failure> {
     let loaded = read(args, file)?;
     let labels = match (&args.labels, loaded.labels) {
-        (Some(labels), _) => read_numbers(labels)?,
+        (Some(labels), _) => read_numbers(labels, None)?,
         (None, Some(labels)) => labels,
         (None, None) => {
             return Err(Failure::Wrong(format!(
