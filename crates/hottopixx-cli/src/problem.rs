@@ -38,13 +38,10 @@ pub struct Problem {
     pub held: u64,
     /// Bytes that preparing the matrix took at most.
     pub taken: u64,
-<<<<<<< HEAD
     /// What is kept of the documents behind a co-occurrence matrix, so that others can be added.
     pub words: Option<WordSums>,
-=======
     /// Bytes that a list beside the input may take.
     pub memory: Option<u64>,
->>>>>>> work-attack
     /// Row of the input for each row of `matrix`, increasing.
     pub(crate) kept: Vec<usize>,
     pub(crate) input_rows: usize,

@@ -105,7 +105,7 @@ impl Earlier {
         let more = Counted::new(&words, raw)?;
         let held = own_bytes(&more.counts) + bytes_of(words.names.as_deref());
         let (pairs, taken) = more.pairs(&more.counts, held, memory)?;
-        Ok(problem(words, more, (pairs, taken), None))
+        Ok(problem(words, more, (pairs, taken), None, memory))
     }
 
     /// The co-occurrence of its documents and those of `raw` together, of the same words; and sentences about words.
@@ -130,7 +130,7 @@ impl Earlier {
         let least = self.prepared.candidate_df;
         let candidates = (least > 0)
             .then(|| words.kept.iter().map(|&i| words.frequencies[i] >= least).collect());
-        Ok((problem(words, more, (sum, taken), candidates), notes))
+        Ok((problem(words, more, (sum, taken), candidates, memory), notes))
     }
 
     /// Which words the new documents have that are left out.
@@ -162,6 +162,7 @@ fn problem(
     more: Counted,
     (matrix, taken): (Matrix, u64),
     candidates: Option<Vec<bool>>,
+    memory: Option<u64>,
 ) -> Problem {
     Problem {
         label: more.label,
@@ -175,6 +176,7 @@ fn problem(
         candidates,
         counts: Some(more.counts),
         looks_like_text: false,
+        memory,
         kept: words.kept.clone(),
         input_rows: words.frequencies.len(),
         words: Some(words),

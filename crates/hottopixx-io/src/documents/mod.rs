@@ -149,18 +149,11 @@ pub fn read_documents(
     if format != DocumentFormat::Folder {
         return from_stream(Stream::open(source)?, &name, format, columns, take);
     }
-<<<<<<< HEAD
-    match (format, source.as_path()) {
-        (DocumentFormat::Folder, Some(path)) => folder::read(path, columns, &mut out)?,
-        (DocumentFormat::Folder, None) => {
-            let fault = Fault::file("this is no folder", "name the folder");
-=======
     let mut out = Output::new(columns, take);
     match source.as_path() {
         Some(path) => folder::read(path, columns, &mut out)?,
         None => {
-            let fault = Fault::file("standard input is no folder", "name the folder");
->>>>>>> work-attack
+            let fault = Fault::file("this is no folder", "name the folder");
             return Err(fault.in_file(&name));
         }
     }

@@ -9,16 +9,16 @@
 use super::checked::Checked;
 use super::clock::Clock;
 use super::{Factor, Factorization, Method};
+use crate::Error;
 use crate::clean::{Cleaner, Cleaning, FittedChoice, row_operations};
 use crate::control::{Control, Stage, Stop};
 use crate::localise::{Question, spa_ruled};
 use crate::matrix::Matrix;
-use crate::methods::{Bounded, Bounds, Localised, Localiser, Solved};
+use crate::methods::{Bounded, Bounds, Localised, Localiser, Solved, effort_nearby};
 use crate::normalise::UnitRows;
 use crate::select::groups::groups;
 use crate::select::portfolio::{Candidate, Judged, Verdict, judge};
 use crate::select::search::search;
-use crate::{Effort, Error};
 
 /// Factors the matrix.
 pub(super) fn run(settings: &Factor, given: &Matrix) -> Result<Factorization, Error> {
@@ -293,8 +293,7 @@ impl<'a> Prepared<'a> {
     /// first, while `best` is its place in `judged`.
     fn improve(&self, verdict: Verdict, hints: &[usize]) -> Choice {
         let Checked { rank, objective, effort, has_start, .. } = self.settings;
-        // Near an answer that a longer search has led to, a short one is enough.
-        let effort = if has_start && effort == Effort::Normal { Effort::Quick } else { effort };
+        let effort = if has_start { effort_nearby(effort, self.x.features()) } else { effort };
         let starts = (&verdict.sets[..], verdict.fitted.score);
         let searched = search(&self.question(), objective, effort, starts, hints);
         let Verdict { fitted, judged, best, sets } = verdict;

@@ -21,7 +21,7 @@ pub(crate) use gradient::Gradient;
 pub(crate) use greedy::{Snpa, Spa, Xray};
 pub(crate) use hottopixx::Hottopixx;
 pub use hottopixx::USUAL_BUDGET;
-pub(crate) use nearby::Nearby;
+pub(crate) use nearby::{Nearby, effort_nearby};
 pub use programs::{Bounded, Bounds};
 pub(crate) use programs::{Program, Solved, is_affordable};
 

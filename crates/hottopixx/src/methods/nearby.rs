@@ -14,6 +14,17 @@ use crate::{Effort, Error};
 /// The share of the usual work that goes into the bound.
 const SHARE: f64 = 0.1;
 
+/// Up to this many rows a whole search takes no time to speak of.
+const FEW_ROWS: usize = 300;
+
+/// How much is searched near rows to begin with: what a longer search would find there was found when they were.
+pub(crate) fn effort_nearby(effort: Effort, rows: usize) -> Effort {
+    match effort {
+        Effort::Normal if rows > FEW_ROWS => Effort::Quick,
+        other => other,
+    }
+}
+
 /// `auto`, with rows to begin with.
 #[derive(Debug, Clone)]
 pub(crate) struct Nearby {
@@ -33,7 +44,8 @@ impl Localiser for Nearby {
         if question.control.stopped().is_some() {
             return Ok(found);
         }
-        self.short().exchange(question, &mut found);
+        let effort = effort_nearby(self.auto.effort, question.x.features());
+        Auto { effort, ..self.auto }.exchange(question, &mut found);
         if question.control.stopped().is_none()
             && let Some((bound, other)) =
                 self.auto.bound(question, (&found.candidates, SHARE), None)?
@@ -54,15 +66,6 @@ impl Localiser for Nearby {
 }
 
 impl Nearby {
-    /// `auto` with less effort: what a longer search would find near the rows was found when they were.
-    fn short(&self) -> Auto {
-        let effort = match self.auto.effort {
-            Effort::Normal => Effort::Quick,
-            other => other,
-        };
-        Auto { effort, ..self.auto }
-    }
-
     /// The rows to begin with, in rows of X: as many as can be, completed by successive projection.
     fn mended(&self, question: &Question<'_>) -> Vec<usize> {
         let Question { x, rank, allowed, rules, .. } = *question;
