@@ -1,7 +1,7 @@
 //! The clock behind deadlines and seconds.
 //!
 //! It is the standard library's, except in WebAssembly without a system, where that one does not exist: there the
-//! program around the library has to bring one ([`bring`]). Without it time stands still: nothing fails, limits
+//! program around the library has to bring one (`bring`). Without it time stands still: nothing fails, limits
 //! of time never end a run, and every step takes no time.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
