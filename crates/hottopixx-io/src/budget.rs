@@ -18,8 +18,8 @@ const ENTRY: u128 = 28;
 
 /// Bytes that one byte of a line takes while it is read.
 const LINE: u64 = 16;
-/// Lines up to this length are read whatever the limit.
-const SHORT: u64 = 1 << 16;
+/// Lines up to this length, and titles of documents up to this sum, are read whatever the limit.
+pub(crate) const SHORT: u64 = 1 << 16;
 
 impl Budget {
     /// The given limit, or three quarters of the memory of this machine.

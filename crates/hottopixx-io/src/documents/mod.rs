@@ -15,7 +15,7 @@ mod json;
 mod lines;
 mod table;
 
-use crate::budget::Budget;
+use crate::budget::{Budget, SHORT};
 use crate::error::{Error, Fault, FileLocation};
 use crate::source::{Body, Source, Stream};
 use crate::table::{ColumnList, Delimiter, Header, Missing};
@@ -285,6 +285,9 @@ impl<'a> Output<'a> {
             let date = date.unwrap_or_default();
             self.named += Budget::text(date.capacity());
             dates.push(date);
+        }
+        if self.named <= u128::from(SHORT) {
+            return Ok(());
         }
         let count = self.names.titles.len();
         self.budget.check(2 * self.named, FileLocation::File, || {
