@@ -32,8 +32,10 @@ GROUPS = {
         *[
             "Factorization",
             "Applied",
+            "AppliedColumns",
             "Certificate",
             "Certified",
+            "Changes",
             "Comparison",
             "Errors",
             "Instance",
