@@ -22,8 +22,8 @@ const AFFORDABLE_BESIDE_EXCHANGE: f64 = 2e8;
 /// Powers of the mean row by which exchanges weigh columns: on corpora now one, now the other led to the
 /// smaller l1 error, by a percent at most.
 const POWERS: [f64; 2] = [0.5, 1.0];
-/// Above this many times f r^2, the greedy methods that fit all f rows after each of r choices are left out: at 5e7
-/// (20,000 x 100,000, rank 50) they take half a minute, and a panel of 300 among 38,000 genes is 3e9.
+/// Above this many times f r^2, the greedy methods that fit all f rows after each of r choices are left out: 20,000 rows
+/// at rank 50 are 5e7, a panel of 300 among 38,000 genes is 3e9.
 const GREEDY_FITS: f64 = 5e7;
 /// Flops for the cosines that exchanges look at, and their own operations with little effort, per
 /// power: a second or so each.
