@@ -125,7 +125,8 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
         What an occurrence of each word counts when shares of documents are found: words of many
         documents say less about what a document is about.
     coherence_ : ndarray of shape (n_components_,)
-        NPMI of the ten most probable words of each topic, from -1 to 1, in this corpus.
+        NPMI, from -1 to 1 and in this corpus, of the ten words that each topic is shown with: those
+        of the largest keyness.
     perplexity_, anchored_perplexity_ : float
         exp(- log-likelihood of a word), after the polish and before.
     reconstruction_err_ : float

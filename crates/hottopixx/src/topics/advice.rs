@@ -35,6 +35,12 @@ pub(super) fn advice(
              minimum document frequency, give more documents or ask for more topics.",
             errors.weighted_l1
         ));
+    } else if coherent < 0.0 {
+        advice.push(format!(
+            "The words of the topics meet in the same documents no more often than by chance (mean coherence \
+             {coherent:.2}): there may be no topics to find in these documents; longer ones, other stop words \
+             or fewer topics may help."
+        ));
     }
     let empty = lengths.iter().filter(|l| **l == 0.0).count();
     if empty as f64 > MANY_EMPTY * n as f64 {
@@ -83,6 +89,8 @@ mod tests {
         assert_eq!(advice(&corpus(false), &[0.2; 2], &[5.0; 40], &fine), Vec::<String>::new());
         let few = advice(&corpus(false), &[0.2; 5], &[5.0; 40], &fine);
         assert!(few.len() == 1 && few[0].starts_with("There are 40 documents for 5"), "{few:?}");
+        let chance = advice(&corpus(false), &[0.1, -0.2], &[5.0; 40], &fine);
+        assert!(chance.len() == 1 && chance[0].contains("coherence -0.05"), "{chance:?}");
         let near = TopicErrors { weighted_l1: 0.95, mean_l1: 0.97 };
         let lengths: Vec<f64> = (0..40).map(|d| f64::from(d % 4)).collect();
         let both = advice(&corpus(false), &[0.0; 2], &lengths, &near);

@@ -61,6 +61,12 @@ pub(super) fn top_words(
         Measure::TermScore => term_scores(&model.topics, &model.tokens, topic),
         Measure::Keyness => model.keyness.row(topic).to_vec(),
     };
+    first_words(&scores, p, count).into_iter().map(|w| (w, p[w])).collect()
+}
+
+/// Of the words with p(word | topic) above zero, those of the largest scores, the more probable first where scores are
+/// equal.
+fn first_words(scores: &[f64], p: &[f64], count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..p.len()).filter(|&w| p[w] > 0.0).collect();
     let first = |a: &usize, b: &usize| {
         scores[*b].total_cmp(&scores[*a]).then(p[*b].total_cmp(&p[*a])).then(a.cmp(b))
@@ -70,7 +76,7 @@ pub(super) fn top_words(
         order.truncate(count);
     }
     order.sort_by(first);
-    order.into_iter().map(|w| (w, p[w])).collect()
+    order
 }
 
 /// p(topic | word), words x topics, by Bayes' rule from p(word | topic) and the topics' proportions.
@@ -167,18 +173,12 @@ pub(super) fn similarity(topics: &Dense) -> Dense {
     out
 }
 
-/// The mean over pairs of a topic's ten most probable words of the normalised pointwise mutual information
-/// `ln(p(a, b) / (p(a) p(b))) / -ln p(a, b)`, where p is the share of documents with the words; pairs that
-/// never meet count -1. `by_word` is words x documents.
-pub(super) fn coherence(topics: &Dense, by_word: &Sparse) -> Vec<f64> {
-    let of = |k: usize| {
-        let p = topics.row(k);
-        let mut order: Vec<usize> = (0..p.len()).filter(|&w| p[w] > 0.0).collect();
-        order.sort_by(|&a, &b| p[b].total_cmp(&p[a]).then(a.cmp(&b)));
-        order.truncate(COHERENT);
-        npmi_of(&order, by_word)
-    };
-    (0..topics.rows()).into_par_iter().map(of).collect()
+/// The mean over pairs of the ten words that a topic is shown with, those of the largest keyness, of the normalised
+/// pointwise mutual information `ln(p(a, b) / (p(a) p(b))) / -ln p(a, b)`, where p is the share of documents with the
+/// words; pairs that never meet count -1. `by_word` is words x documents.
+pub(super) fn coherence(keyness: &Dense, topics: &Dense, by_word: &Sparse) -> Vec<f64> {
+    let shown = |k: usize| first_words(keyness.row(k), topics.row(k), COHERENT);
+    (0..topics.rows()).into_par_iter().map(|k| npmi_of(&shown(k), by_word)).collect()
 }
 
 /// The mean NPMI over pairs of some words, 0 without pairs; `by_word` is words x documents.
@@ -251,8 +251,10 @@ mod tests {
         )
         .unwrap();
         let topics = Dense::from_rows(&[[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]).unwrap();
-        let found = coherence(&topics, &by_word);
+        let found = coherence(&topics, &topics, &by_word);
         assert!((found[0] - 1.0).abs() < 1e-12 && found[1] == -1.0, "{found:?}");
+        // Words are those of the largest keyness, where the topic has them at all.
+        assert_eq!(first_words(&[0.1, 0.9, 0.5, 0.5], &[0.2, 0.0, 0.3, 0.5], 2), [3, 2]);
         assert!((npmi(4.0, 2.0, 1.0, 8.0) - 0.0).abs() < 1e-12);
         assert_eq!(common(&[1, 3, 5, 9], &[3, 4, 9]), 2);
     }

@@ -217,9 +217,10 @@ impl Topics {
         let (sum, tokens) = likelihood(core.counts(kept), &by_word, &shares);
         let after = (-sum / tokens.max(1.0)).exp();
         let words = counts.transpose();
+        let keyness = figures::keyness(&topics, &shares, &words, &lengths);
         Fitted {
-            keyness: figures::keyness(&topics, &shares, &words, &lengths),
-            coherence: figures::coherence(&topics, &words),
+            coherence: figures::coherence(&keyness, &topics, &words),
+            keyness,
             anchored,
             order,
             topics,

@@ -77,7 +77,8 @@ pub struct TopicModel {
     pub proportions: Vec<f64>,
     /// What a token of each word counts when shares are found: words of many documents say less.
     pub evidence: Vec<f64>,
-    /// NPMI coherence of each topic's ten most probable words, -1 to 1, against this corpus.
+    /// NPMI coherence of the ten words of the largest keyness of each topic, those that it is shown with, -1 to 1,
+    /// against this corpus.
     pub coherence: Vec<f64>,
     /// Documents that show each topic best.
     pub typical: Vec<Vec<usize>>,
