@@ -22,14 +22,21 @@ if TYPE_CHECKING:
 
 def numbers(model: Any, X: Any, formats: Any, reset: bool, gaps: bool) -> Any:
     """Samples x features as numbers that are not negative; with `gaps` NaN may be among them."""
-    X = validate_data(
-        model,
-        X,
-        accept_sparse=formats,
-        dtype=(np.float64, np.float32),
-        reset=reset,
-        ensure_all_finite="allow-nan" if gaps else True,
-    )
+    try:
+        X = validate_data(
+            model,
+            X,
+            accept_sparse=formats,
+            dtype=(np.float64, np.float32),
+            reset=reset,
+            ensure_all_finite="allow-nan" if gaps else True,
+        )
+    except ValueError as error:
+        # scikit-learn names estimators of other kinds, and does not know what this one can do.
+        if model.missing == "refuse" and str(error).startswith("Input X contains NaN"):
+            remedy = 'missing="observed" takes NaN as entries that were not observed'
+            raise ValueError(f"Input X contains NaN: {remedy}") from None
+        raise
     name = f"{type(model).__name__} (input X)"
     if gaps:
         values = X.data if is_sparse(X) else X

@@ -106,12 +106,13 @@ def shows_options(function: F) -> F:
     """Lets `help`, notebooks and editors show every option, in the place of `**options`."""
     given = inspect.signature(function)
     own = [p for p in given.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    annotations: dict[str, Any] = Options.__annotations__  # of names, as references to them
     options = [
         inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=default,
-            annotation=Options.__annotations__[name],
+            annotation=getattr(annotations[name], "__forward_arg__", annotations[name]),
         )
         for name, default in _DEFAULTS.items()
         if name not in given.parameters

@@ -253,6 +253,9 @@ default="probability"
         lines = [
             f"{100 * row['share']:5.1f} %  {row['anchor']:<{width}}  {row['words']}" for row in rows
         ]
+        named = hasattr(self, "feature_names_in_") or getattr(self, "words", None) is not None
+        if hasattr(self, "n_features_in_") and not named:
+            lines.append("The columns of X have no names: give them as words=, or give documents.")
         return "\n".join([self._head(), *lines])
 
     def _html(self) -> str:

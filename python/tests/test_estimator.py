@@ -263,7 +263,7 @@ def test_features_may_have_missing_values():
     instance = hottopixx.generate("paper", features=30, examples=50, rank=3, noise=0.0)
     X = np.array(instance.X).T
     holed = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(ValueError, match='contains NaN: missing="observed" takes'):
         Hottopixx(3).fit(holed)
     model = Hottopixx(3, missing="observed", effort="quick").fit(holed)
     assert instance.recall(model.hott_) == 1.0

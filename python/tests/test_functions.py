@@ -306,6 +306,7 @@ def test_signatures_are_shown_in_full():
         shown = inspect.signature(function).parameters
         assert shown["effort"].default == "normal" and shown["max_seconds"].default is None
         assert "options" not in shown
+        assert "ForwardRef" not in str(inspect.signature(function))
 
 
 def test_one_vocabulary(instance):

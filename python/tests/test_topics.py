@@ -155,6 +155,7 @@ def test_every_container_gives_the_same_topics(model, documents, counts):
     np.testing.assert_array_equal(shares.to_numpy(), model.transform(documents[:5]))
     unnamed = HottTopics(3).fit(counts)
     assert unnamed.anchors_.tolist() == [f"x{j}" for j in model.anchor_indices_]
+    assert "have no names" in str(unnamed) and "have no names" not in f"{model}{told}{named}"
     np.testing.assert_array_equal(unnamed.transform(counts), model.transform(counts))
 
 

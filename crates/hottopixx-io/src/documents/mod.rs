@@ -26,6 +26,9 @@ use std::path::Path;
 const BLOCK: usize = 1 << 24;
 /// Characters of a document that serve as its title.
 const TITLE: usize = 60;
+/// Bytes of a document for each zero byte at least, if it is to be text: UTF-16 has more of them, one for every
+/// space if not for every letter.
+const RARE: usize = 50;
 
 /// What documents come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -257,16 +260,21 @@ impl<'a> Output<'a> {
         title: Option<String>,
         date: Option<String>,
     ) -> Result<(), Fault> {
-        if text.contains(&0) {
-            let what = format!("document {} holds a zero byte, as no text does", self.seen() + 1);
-            let remedy = "write it as UTF-8 (UTF-16 looks like this, and files that are no text)";
-            return Err(Fault::file(what, remedy));
-        }
+        let zeros = text.iter().filter(|byte| **byte == 0).count();
         let text = match std::str::from_utf8(text) {
-            Ok(text) => text.to_owned(),
-            Err(_) => {
+            Ok(text) if zeros == 0 => text.to_owned(),
+            // Damage, such as copies from other programs leave: no word has one inside.
+            Ok(text) if zeros * RARE <= text.len() => text.replace('\0', " "),
+            Err(_) if zeros == 0 => {
                 self.latin += 1;
                 text.iter().map(|byte| char::from(*byte)).collect()
+            }
+            _ => {
+                let what =
+                    format!("document {} holds zero bytes, as no text does", self.seen() + 1);
+                let remedy =
+                    "write it as UTF-8 (UTF-16 looks like this, and files that are no text)";
+                return Err(Fault::file(what, remedy));
             }
         };
         self.name(title.unwrap_or_else(|| beginning(&text)), date)?;

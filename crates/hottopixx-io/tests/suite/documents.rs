@@ -261,6 +261,21 @@ fn what_is_no_text_is_refused() {
     let wide: Vec<u8> = "one two\nthree".encode_utf16().flat_map(u16::to_le_bytes).collect();
     std::fs::write(&path, wide).unwrap();
     let error = read(&path, DocumentFormat::Lines, &DocumentColumns::default()).unwrap_err();
-    assert!(error.to_string().contains("document 1 holds a zero byte"), "{error}");
+    assert!(error.to_string().contains("document 1 holds zero bytes"), "{error}");
     assert!(error.to_string().contains("UTF-16"), "{error}");
+    // Letters of two bytes, none of them zero: only spaces tell.
+    let wide = "\u{43e}\u{434}\u{438}\u{43d} \u{434}\u{432}\u{430} \u{442}\u{440}\u{438}".repeat(9);
+    std::fs::write(&path, wide.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>())
+        .unwrap();
+    let error = read(&path, DocumentFormat::Lines, &DocumentColumns::default()).unwrap_err();
+    assert!(error.to_string().contains("zero bytes"), "{error}");
+}
+
+#[test]
+fn a_zero_byte_in_a_long_text_separates_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.txt");
+    std::fs::write(&path, format!("{}end\0begin\n", "some words of a text ".repeat(5))).unwrap();
+    let (documents, _) = read(&path, DocumentFormat::Lines, &DocumentColumns::default()).unwrap();
+    assert!(documents[0].ends_with("text end begin"), "{documents:?}");
 }
