@@ -45,7 +45,7 @@ pub struct TopicSummary {
     pub stand_ins: Vec<String>,
     /// Its share of all tokens.
     pub share: f64,
-    /// NPMI of its ten most probable words against the corpus.
+    /// NPMI of the ten words that it is shown with against the corpus.
     pub coherence: f64,
     /// The words that tell its documents from others, by their keyness.
     pub words: Vec<WordShare>,

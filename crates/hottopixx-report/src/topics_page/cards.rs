@@ -59,7 +59,7 @@ pub(super) fn cards(out: &mut String, s: &TopicsSummary, more: &More<'_>) {
         out,
         "<h2>Topics</h2>\n<p>A topic is named by its anchor, a word that belongs to it alone. Bars show the \
          words that tell it from the others, with their probability in the topic. <em>Coherence</em> says \
-         how often its ten most probable words meet in documents (NPMI): 0 is chance, 1 always together, -1 \
+         how often its first ten words meet in documents (NPMI): 0 is chance, 1 always together, -1 \
          never; topics below 0 are rarely of use.</p>\n{CONTROLS}<div class=\"topics about\">\n"
     );
     (0..s.topics.len()).for_each(|k| card(out, s, k, more));

@@ -47,13 +47,13 @@ pub(super) fn map(out: &mut String, topics: &[TopicSummary], similarity: &Dense)
     }
     let plane = classical(&squares(similarity));
     let circles = circles(&plane, topics);
+    let (axes, labels) = axes(&plane, &circles);
     let _ = write!(
         out,
         "<figure class=\"map\">\n<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"group\" \
-         aria-label=\"Map of topics\">\n{}",
-        axes(&plane, &circles)
+         aria-label=\"Map of topics\">\n{axes}"
     );
-    let names = names(&circles, topics);
+    let names = names(&circles, topics, &labels);
     for (k, (circle, topic)) in circles.iter().zip(topics).enumerate() {
         draw(out, k, circle, topic);
     }
@@ -110,19 +110,24 @@ fn circles(plane: &Plane, topics: &[TopicSummary]) -> Vec<Circle> {
     plane.points.iter().zip(topics).map(circle).collect()
 }
 
-/// The two axes through the mean of all topics, with what each shows.
-fn axes(plane: &Plane, circles: &[Circle]) -> String {
+/// The two axes through the mean of all topics, with what each shows, and where that stands.
+fn axes(plane: &Plane, circles: &[Circle]) -> (String, [Place; 2]) {
     let n = circles.len().max(1) as f64;
     let (x, y) = circles.iter().fold((0.0, 0.0), |(x, y), c| (x + c.x / n, y + c.y / n));
     let label = |axis: usize| format!("axis {}: {} %", axis + 1, percent(plane.shown[axis]));
+    let at = |axis: usize, left: f64, bottom: f64| {
+        Place([left, bottom - LINE, left + LETTER * label(axis).width() as f64, bottom])
+    };
     // At the other end where a circle would cover it; there it ends at the edge, however large its letters are.
-    let wide = LETTER * label(0).width() as f64;
-    let left = Place([4.0, y - 5.0 - LINE, 4.0 + wide, y - 5.0]);
-    let (class, start) = match circles.iter().any(|c| left.covers(c)) {
+    let mut first = at(0, 4.0, y - 5.0);
+    let (class, start) = match circles.iter().any(|c| first.covers(c)) {
         true => ("axis far", WIDTH - 4.0),
         false => ("axis", 4.0),
     };
-    format!(
+    if start > 4.0 {
+        first = at(0, start + first.0[0] - first.0[2], y - 5.0);
+    }
+    let drawn = format!(
         "<path class=\"axis\" d=\"M0 {y:.1}H{WIDTH}M{x:.1} 0V{HEIGHT}\"/>\n\
          <text class=\"{class}\" x=\"{start:.1}\" y=\"{:.1}\">{}</text>\
          <text class=\"axis\" x=\"{:.1}\" y=\"12\">{}</text>\n",
@@ -130,7 +135,8 @@ fn axes(plane: &Plane, circles: &[Circle]) -> String {
         label(0),
         x + 5.0,
         label(1)
-    )
+    );
+    (drawn, [first, at(1, x + 5.0, 14.0)])
 }
 
 fn draw(out: &mut String, k: usize, circle: &Circle, topic: &TopicSummary) {
@@ -146,9 +152,9 @@ fn draw(out: &mut String, k: usize, circle: &Circle, topic: &TopicSummary) {
 }
 
 /// A place for each name, below, above, right or left of its circle, where it covers no other name and no
-/// other circle; none where there is no such place. The largest topics choose first.
-fn names(circles: &[Circle], topics: &[TopicSummary]) -> Vec<Option<Place>> {
-    let mut taken: Vec<Place> = Vec::new();
+/// other circle, nor what stands at the axes; none where there is no such place. The largest topics choose first.
+fn names(circles: &[Circle], topics: &[TopicSummary], labels: &[Place]) -> Vec<Option<Place>> {
+    let mut taken = labels.to_vec();
     let mut place = |(k, (circle, topic)): (usize, (&Circle, &TopicSummary))| {
         let wide = LETTER * cut(&topic.name, LETTERS).width() as f64;
         let Circle { x, y, r } = circle;
@@ -209,8 +215,10 @@ mod tests {
         for c in &circles {
             assert!(c.x >= c.r && c.y >= c.r && c.x <= WIDTH - c.r && c.y <= HEIGHT - c.r);
         }
-        let places = names(&circles, &summary.topics);
+        let labels = axes(&plane, &circles).1;
+        let places = names(&circles, &summary.topics, &labels);
         for (k, a) in places.iter().flatten().enumerate() {
+            assert!(labels.iter().all(|label| !a.meets(label)));
             assert!(a.inside() && places.iter().flatten().skip(k + 1).all(|b| !a.meets(b)));
         }
     }

@@ -175,9 +175,14 @@ pub(super) fn similarity(topics: &Dense) -> Dense {
 
 /// The mean over pairs of the ten words that a topic is shown with, those of the largest keyness, of the normalised
 /// pointwise mutual information `ln(p(a, b) / (p(a) p(b))) / -ln p(a, b)`, where p is the share of documents with the
-/// words; pairs that never meet count -1. `by_word` is words x documents.
+/// words; pairs that never meet count -1. Words without keyness, where a topic has fewer than ten with some, are no words of
+/// the topic. `by_word` is words x documents.
 pub(super) fn coherence(keyness: &Dense, topics: &Dense, by_word: &Sparse) -> Vec<f64> {
-    let shown = |k: usize| first_words(keyness.row(k), topics.row(k), COHERENT);
+    let shown = |k: usize| {
+        let mut words = first_words(keyness.row(k), topics.row(k), COHERENT);
+        words.retain(|&w| keyness.row(k)[w] > 0.0);
+        words
+    };
     (0..topics.rows()).into_par_iter().map(|k| npmi_of(&shown(k), by_word)).collect()
 }
 
@@ -253,6 +258,12 @@ mod tests {
         let topics = Dense::from_rows(&[[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]).unwrap();
         let found = coherence(&topics, &topics, &by_word);
         assert!((found[0] - 1.0).abs() < 1e-12 && found[1] == -1.0, "{found:?}");
+        // The second topic hardly has word 0, and all words are among its first ten.
+        let faint = Dense::from_rows(&[[0.5, 0.5, 0.0], [0.1, 0.2, 0.7]]).unwrap();
+        let keyness = Dense::from_rows(&[[0.5, 0.4, 0.0], [0.0, 0.1, 0.6]]).unwrap();
+        assert_eq!(coherence(&keyness, &faint, &by_word)[1], -1.0);
+        let keyness = Dense::from_rows(&[[0.5, 0.4, 0.0], [0.0, 0.0, 0.6]]).unwrap();
+        assert_eq!(coherence(&keyness, &faint, &by_word)[1], 0.0);
         // Words are those of the largest keyness, where the topic has them at all.
         assert_eq!(first_words(&[0.1, 0.9, 0.5, 0.5], &[0.2, 0.0, 0.3, 0.5], 2), [3, 2]);
         assert!((npmi(4.0, 2.0, 1.0, 8.0) - 0.0).abs() < 1e-12);
