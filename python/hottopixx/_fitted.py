@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._arrays import is_sparse
 from ._options import checked_rank
@@ -37,12 +37,14 @@ def numbers(model: Any, X: Any, formats: Any, reset: bool, gaps: bool) -> Any:
             remedy = 'missing="observed" takes NaN as entries that were not observed'
             raise ValueError(f"Input X contains NaN: {remedy}") from None
         raise
-    name = f"{type(model).__name__} (input X)"
-    if gaps:
-        values = X.data if is_sparse(X) else X
-        check_non_negative(np.where(np.isnan(values), 0.0, values), name)
-    else:
-        check_non_negative(X, name)
+    values = X.data if is_sparse(X) else X
+    negative = values[values < 0]  # NaN is not
+    if negative.size:
+        raise ValueError(
+            f"Negative values in data passed to {type(model).__name__} (input X), the least "
+            f"{negative.min():g}: give amounts, counts or intensities, before they are centred, "
+            "scaled or taken the logarithm of"
+        )
     return X
 
 

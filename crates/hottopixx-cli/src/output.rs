@@ -138,21 +138,8 @@ fn recorded(folder: &Path) -> BTreeSet<String> {
 /// that did not end.
 pub fn written_before(folder: &Path) -> BTreeSet<String> {
     let mut ours = recorded(folder);
-    let object = |name: &str| -> Option<serde_json::Value> {
-        let path = folder.join(name);
-        let small = path.metadata().is_ok_and(|m| m.is_file() && m.len() <= LARGEST_JSON);
-        serde_json::from_slice(&std::fs::read(path).ok().filter(|_| small)?).ok()
-    };
-    let has = |value: &serde_json::Value, keys: &[&str]| keys.iter().all(|k| !value[*k].is_null());
-    if object("summary.json").is_some_and(|v| has(&v, &["hott", "error", "version"])) {
-        ours.extend(answer_files().into_iter().chain(applied_files()));
-    }
-    if object("summary.json").is_some_and(|v| has(&v, &["topics", "perplexity", "version"])) {
-        ours.extend(topics_files());
-    }
-    if object("summary.json").is_some_and(|v| has(&v, &["materials", "mean_error", "version"])) {
-        ours.extend(unmix_files());
-    }
+    ours.extend(earlier_answer(folder));
+    let object = |name: &str| object(&folder.join(name));
     if object("certificate.json").is_some_and(|v| has(&v, &["certificate", "rows", "version"])) {
         ours.extend(matrix_files(&CERTIFICATE));
         ours.insert("certificate.json".to_owned());
@@ -173,6 +160,49 @@ pub fn written_before(folder: &Path) -> BTreeSet<String> {
         ours.extend(["partitions.json", "vocabulary.txt"].map(str::to_owned));
     }
     ours
+}
+
+/// What a JSON file holds; `None` for none, and for one that is larger than ours are.
+fn object(path: &Path) -> Option<serde_json::Value> {
+    let small = path.metadata().is_ok_and(|m| m.is_file() && m.len() <= LARGEST_JSON);
+    serde_json::from_slice(&std::fs::read(path).ok().filter(|_| small)?).ok()
+}
+
+fn has(value: &serde_json::Value, keys: &[&str]) -> bool {
+    keys.iter().all(|key| !value[*key].is_null())
+}
+
+/// The command whose answer a folder holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerKind {
+    /// `factor`, and what gives answers of its kind.
+    Factor,
+    /// `topics`.
+    Topics,
+    /// `unmix`.
+    Unmix,
+}
+
+/// Whose answer a folder holds, as its main file tells.
+pub fn answer_kind(folder: &Path) -> Option<AnswerKind> {
+    let summary = object(&folder.join(SUMMARY)).filter(|summary| has(summary, &["version"]))?;
+    [
+        (AnswerKind::Factor, ["hott", "error"]),
+        (AnswerKind::Topics, ["topics", "perplexity"]),
+        (AnswerKind::Unmix, ["materials", "mean_error"]),
+    ]
+    .into_iter()
+    .find_map(|(kind, keys)| has(&summary, &keys).then_some(kind))
+}
+
+/// The files that the answer in a folder can have.
+fn earlier_answer(folder: &Path) -> Vec<String> {
+    match answer_kind(folder) {
+        None => Vec::new(),
+        Some(AnswerKind::Factor) => answer_files().into_iter().chain(applied_files()).collect(),
+        Some(AnswerKind::Topics) => topics_files(),
+        Some(AnswerKind::Unmix) => unmix_files(),
+    }
 }
 
 /// Prints the answer, as JSON or as `text`, then writes the files and tells where they are: a disk that is
@@ -229,9 +259,8 @@ fn files(
     for (name, factor) in [("F", &answer.f), ("W", &answer.w)] {
         set.matrix(name, factor)?;
     }
-    match &answer.completion {
-        Some(completion) => set.matrix(COMPLETED, &completion.matrix)?,
-        None => matrix_files(&[COMPLETED]).iter().for_each(|file| set.remove(file)),
+    if let Some(completion) = &answer.completion {
+        set.matrix(COMPLETED, &completion.matrix)?;
     }
     let diagonal = answer.diagonal.clone().unwrap_or_default();
     let more: &[String] = if diagonal.is_empty() { &[] } else { &["diagonal".to_owned()] };
@@ -240,28 +269,18 @@ fn files(
     let errors = (&answer.errors.per_row[..], &answer.zero_rows[..]);
     let names = problem.names.as_deref();
     set.write("rows.csv", |file| csv::rows(file, errors, names, (more, &diagonal.into())))?;
-    match &problem.counts {
-        Some(counts) => {
-            let shares = document_topics(problem, (&answer.f, &answer.w), counts)?;
-            let labels: Vec<String> = summary.hott.iter().map(Topic::label).collect();
-            let table = csv::documents(&labels, &shares, problem.column_names.as_deref());
-            set.bytes("documents.csv", table)?;
-        }
-        // One of an earlier run would be taken for part of this answer.
-        None => set.remove("documents.csv"),
+    if let Some(counts) = &problem.counts {
+        let shares = document_topics(problem, (&answer.f, &answer.w), counts)?;
+        let labels: Vec<String> = summary.hott.iter().map(Topic::label).collect();
+        let table = csv::documents(&labels, &shares, problem.column_names.as_deref());
+        set.bytes("documents.csv", table)?;
     }
-    match &problem.words {
-        Some(words) => {
-            set.matrix(COOCCURRENCE, &problem.matrix)?;
-            set.bytes(VOCABULARY, serde_json::to_string(words).unwrap_or_default())?;
-        }
-        None => {
-            matrix_files(&[COOCCURRENCE]).iter().for_each(|file| set.remove(file));
-            set.remove(VOCABULARY);
-        }
+    if let Some(words) = &problem.words {
+        set.matrix(COOCCURRENCE, &problem.matrix)?;
+        set.bytes(VOCABULARY, serde_json::to_string(words).unwrap_or_default())?;
     }
     set.bytes("report.html", html::page(summary, &command_line()))?;
-    commit(folder, set, "summary.json", summary, &answer_files())
+    commit(folder, set, SUMMARY, summary, &answer_files())
 }
 
 /// The main file of an answer: what it says, and which files belong to it.
@@ -279,8 +298,12 @@ struct Contents {
     sha256: String,
 }
 
+/// The main file of answers, which replace each other in a folder whatever command they are of.
+pub const SUMMARY: &str = "summary.json";
+
 /// Adds the main file, which lists the others, and gives all of them their names. `ours` are the files of
-/// the folder that this program may have written.
+/// the folder that this program may have written. What an earlier answer had and this one has not goes away: it would be
+/// taken for a part of this one.
 pub fn commit(
     folder: &Path,
     mut set: FileSet,
@@ -292,6 +315,10 @@ pub fn commit(
     let files = set.records()?.into_iter().map(listed).collect();
     set.bytes(main, json(&MainFile { says, files }))?;
     let names = set.names();
+    if main == SUMMARY {
+        let stale = earlier_answer(folder).into_iter().filter(|file| !names.contains(file));
+        stale.for_each(|file| set.remove(&file));
+    }
     record(folder, ours)?;
     set.commit()?;
     settle(folder);

@@ -115,6 +115,16 @@ pub fn negative() -> NamedParser<Negative> {
     NamedParser::new(Negative::ALL.map(|negative| PossibleValue::new(negative.name())))
 }
 
+/// How many rows, topics or materials.
+pub fn rank(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| match text {
+        "auto" => "give a number; errors for every number up to one are shown by 'hottopixx factor --path' and by \
+                   path() of the Python package, whose Hottopixx(\"auto\") and HottSamples(\"auto\") choose"
+            .to_owned(),
+        _ => "give a whole number".to_owned(),
+    })
+}
+
 /// Height and width from `95x95`.
 pub fn shape(text: &str) -> Result<(usize, usize), String> {
     let sides = text.split_once(['x', 'X', '×']);

@@ -333,6 +333,9 @@ pub fn documents_csv(
     Ok(())
 }
 
+/// Probabilities below are what steps of EM have not quite made zero.
+const NOTHING: f64 = 1e-12;
+
 /// `words.csv`: every word, how often it occurs and in how many documents, and p(word | topic) of every
 /// topic.
 pub fn words_csv(model: &TopicModel) -> String {
@@ -343,7 +346,10 @@ pub fn words_csv(model: &TopicModel) -> String {
     for (w, word) in model.words.iter().enumerate() {
         let mut cells =
             vec![word.clone(), model.tokens[w].to_string(), model.documents[w].to_string()];
-        cells.extend((0..model.rank()).map(|k| format!("{:.4e}", model.topics.row(k)[w])));
+        cells.extend((0..model.rank()).map(|k| match model.topics.row(k)[w] {
+            p if p < NOTHING => "0".to_owned(),
+            p => format!("{p:.4e}"),
+        }));
         push_line(&mut out, &cells);
     }
     out

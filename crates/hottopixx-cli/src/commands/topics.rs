@@ -128,7 +128,7 @@ fn files(
     let saved = SavedTopics::new(model, reading);
     set.bytes("model.json", serde_json::to_string(&saved).unwrap_or_default())?;
     set.bytes("report.html", topics_page::page(model, summary, dates, &output::command_line()))?;
-    output::commit(folder, set, "summary.json", summary, &output::topics_files())
+    output::commit(folder, set, output::SUMMARY, summary, &output::topics_files())
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use hottopixx::control::Stop;
 use hottopixx::matrix::Dense;
 use hottopixx::unmix::{Unmix, Unmixed};
 use hottopixx_io::machine::peak_memory;
-use hottopixx_io::{CubeOptions, LoadedCube, Source, load_cube, write};
-use hottopixx_report::text::line;
+use hottopixx_io::write::FileSet;
+use hottopixx_io::{CubeOptions, LoadedCube, Source, load_cube};
 use hottopixx_report::unmix::{self as report, UnmixRun, UnmixSummary};
 use hottopixx_report::unmix_page;
 use std::path::Path;
@@ -44,7 +44,7 @@ pub fn run(args: &args::UnmixArgs, started: Instant) -> Result<(), Failure> {
         Some((height, width)) => settings.shape(height, width),
         None => settings,
     };
-    let scene = settings.run(&cube.pixels).map_err(|error| wrong(&source, &error))?;
+    let scene = settings.run(&cube.pixels).map_err(|error| wrong(&source, cube.shape, &error))?;
     session.finish();
 
     let run = UnmixRun {
@@ -56,13 +56,13 @@ pub fn run(args: &args::UnmixArgs, started: Instant) -> Result<(), Failure> {
         threads: session.threads,
     };
     let summary = UnmixSummary::new(&scene, run);
-    let mut text = report::text(&summary);
+    let printed =
+        print(&if args.print.json { output::json(&summary) } else { report::text(&summary) });
     if let Some(folder) = &args.out {
-        files(folder, &cube, &scene, &summary, wavelengths.as_deref())?;
-        let written = output::unmix_files().join(", ");
-        line(&mut text, "written", &format!("{}: {written}", folder.display()));
+        let written = files(folder, &cube, &scene, &summary, wavelengths.as_deref())?;
+        output::tell_written(folder, &written, args.print.json)?;
     }
-    print(&if args.print.json { output::json(&summary) } else { text })?;
+    printed?;
     match summary.stop {
         Stop::Interrupted => {
             Err(Failure::Interrupted("interrupted: this was the best answer so far".to_owned()))
@@ -72,7 +72,7 @@ pub fn run(args: &args::UnmixArgs, started: Instant) -> Result<(), Failure> {
 }
 
 /// The library's sentence; where it speaks of a setting, with the words of the command line.
-fn wrong(source: &Source, error: &hottopixx::Error) -> Failure {
+fn wrong(source: &Source, shape: Option<(usize, usize)>, error: &hottopixx::Error) -> Failure {
     match *error {
         hottopixx::Error::NegativePixels { count, values, pixel, band, value } => {
             Failure::Wrong(format!(
@@ -81,6 +81,14 @@ fn wrong(source: &Source, error: &hottopixx::Error) -> Failure {
                 source.name()
             ))
         }
+        hottopixx::Error::NotFinite { row, col, value } => Failure::Wrong(format!(
+            "{}: {value} in {}, band {col}: set bands or pixels without values to zero, or leave them out",
+            source.name(),
+            match shape {
+                Some((_, width)) => format!("pixel ({}, {})", row / width, row % width),
+                None => format!("pixel {row}"),
+            }
+        )),
         _ => Failure::from_library(&source.name(), error),
     }
 }
@@ -100,16 +108,17 @@ fn wavelengths(args: &args::UnmixArgs, bands: usize) -> Result<Option<Vec<f64>>,
     Ok(Some(found))
 }
 
-/// The files of `--out`, each complete or absent.
+/// The files of `--out`, all of them or none. Gives their names.
 fn files(
     folder: &Path,
     cube: &LoadedCube,
     scene: &Unmixed,
     summary: &UnmixSummary,
     wavelengths: Option<&[f64]>,
-) -> Result<(), Failure> {
-    output::record(folder, &output::unmix_files())?;
-    write::bytes(folder.join("materials.csv"), report::materials_csv(summary))?;
+) -> Result<Vec<String>, Failure> {
+    let ours = output::unmix_files();
+    let mut set = FileSet::new(folder, &ours);
+    set.bytes("materials.csv", report::materials_csv(summary))?;
     let (pixels, rank) = (scene.errors.len(), scene.rank());
     let errors = Dense::new(pixels, 1, scene.errors.clone()).map_err(Failure::of_setting)?;
     let maps: [(&str, &Dense, Vec<usize>); 2] = match scene.shape {
@@ -123,13 +132,14 @@ fn files(
         ],
     };
     for (name, values, shape) in maps {
-        write::npy_shaped(folder.join(name), values, &shape)?;
+        set.npy_shaped(name, values, &shape)?;
     }
-    write::npy(folder.join("spectra.npy"), &scene.spectra())?;
-    write::npy(folder.join("pixel_spectra.npy"), &scene.pixel_spectra())?;
-    write::bytes(folder.join("summary.json"), output::json(summary))?;
+    for (name, spectra) in
+        [("spectra.npy", scene.spectra()), ("pixel_spectra.npy", scene.pixel_spectra())]
+    {
+        set.npy_shaped(name, &spectra, &[spectra.rows(), spectra.cols()])?;
+    }
     let page = unmix_page::page(&cube.pixels, scene, summary, wavelengths, &output::command_line());
-    write::bytes(folder.join("report.html"), page)?;
-    output::settle(folder);
-    Ok(())
+    set.bytes("report.html", page)?;
+    output::commit(folder, set, output::SUMMARY, summary, &ours)
 }

@@ -72,6 +72,11 @@ fn answers_and_rows_that_do_not_fit_are_refused() {
     folder.write("narrow.npy", npy(2, 3, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
     let line = folder.refusal(&["apply", "answer", "narrow.npy"], 1);
     assert!(line.contains("a row has 3 entries, but there are 100 columns of W"), "{line}");
+    folder.write("turned.npy", npy(100, 2, &[1.0; 200]));
+    let line = folder.refusal(&["apply", "answer", "turned.npy"], 1);
+    assert!(line.contains("rows have 2 entries, those of the answer 100"), "{line}");
+    assert!(line.trim_end().ends_with("give --transpose"), "{line}");
+    folder.text(&["apply", "answer", "turned.npy", "--transpose"]);
     let line = folder.refusal(&["apply", "answer", "X.npy", "--date", "day"], 1);
     assert!(line.contains("--date is for documents"), "{line}");
     // Its own folder is not replaced, nor is a file of others.
@@ -97,4 +102,54 @@ fn answers_and_rows_that_do_not_fit_are_refused() {
     assert!(
         folder.refusal(&["apply", "no.hott", "X.npy"], 1).contains("save() of the Python package")
     );
+}
+
+/// Topics, then materials, then rows in one folder: `apply` used the topics in the end, and `factor` was refused.
+#[test]
+fn an_answer_takes_the_place_of_an_earlier_one_of_another_command() {
+    let folder = Folder::with_instance();
+    let documents: String = (0..60)
+        .map(|d| if d % 2 == 0 { "oil price barrel market\n" } else { "court judge trial law\n" })
+        .collect();
+    folder.write("texts.txt", documents);
+    let to = |words: &[&str]| folder.text(&[words, &["--out", "answer", "--quiet"]].concat());
+    let files = || {
+        let names = std::fs::read_dir(folder.path("answer")).unwrap();
+        let mut names: Vec<String> =
+            names.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names.join(" ")
+    };
+    to(&["topics", "texts.txt", "--rank", "2", "--stop-words", "none"]);
+    let topics = "documents.csv model.json report.html summary.json topics.csv words.csv";
+    assert_eq!(files(), topics);
+    folder.text(&["sample", "scene"]);
+    to(&["unmix", "scene.npy", "--rank", "4"]);
+    assert_eq!(
+        files(),
+        "abundances.npy errors.npy materials.csv pixel_spectra.npy report.html spectra.npy summary.json"
+    );
+    let line = folder.refusal(&["apply", "answer", "texts.txt"], 1);
+    assert!(line.contains("'hottopixx unmix', which apply does not take"), "{line}");
+    to(&["factor", "X.npy", "--rank", "3", "--method", "spa"]);
+    assert_eq!(files(), "F.npy W.npy hott.csv report.html rows.csv summary.json");
+    // What is not of an answer stays.
+    folder.write("answer/notes.txt", "mine");
+    to(&["topics", "texts.txt", "--rank", "2", "--stop-words", "none"]);
+    assert_eq!(files(), topics.replace("report", "notes.txt report"));
+}
+
+#[test]
+fn documents_without_a_known_word_are_counted() {
+    let folder = Folder::new();
+    let documents: String = (0..60)
+        .map(|d| if d % 2 == 0 { "oil price barrel\n" } else { "court judge trial\n" })
+        .collect();
+    folder.write("texts.txt", documents);
+    let model = ["--rank", "2", "--stop-words", "none", "--out", "answer", "--quiet"];
+    folder.text(&[&["topics", "texts.txt"], &model[..]].concat());
+    folder.write("new.txt", "the price of oil\nzzz qqq\n");
+    let output = folder.run(&["apply", "answer", "new.txt"]);
+    let said = super::common::error(&output);
+    assert!(said.contains("1 of 2 documents have no word of the model"), "{said}");
 }

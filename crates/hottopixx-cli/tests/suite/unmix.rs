@@ -95,4 +95,15 @@ fn wrong_scenes_are_refused_with_a_remedy() {
     refused(&["--negative", "clip", "--shape", "3x4"], "not 3 x 4");
     let clipped = folder.text(&["unmix", "cube.npy", "--rank", "2", "--negative", "clip"]);
     assert!(clipped.contains("1 value was below zero and counted as zero"), "{clipped}");
+    bad[(2 * WIDTH + 4) * BANDS + 7] = f64::NAN;
+    folder.write("cube.npy", npy(&format!("({HEIGHT}, {WIDTH}, {BANDS})"), &bad));
+    let line = folder.refusal(&["unmix", "cube.npy", "--rank", "2"], 1);
+    assert!(line.contains("NaN in pixel (2, 4), band 7"), "{line}");
+    let output = folder.run(&["unmix", "cube.npy", "--rank", "auto"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        error(&output).contains("give a number; errors for every number"),
+        "{}",
+        error(&output)
+    );
 }

@@ -10,7 +10,7 @@ use super::temporary::Temporary;
 use super::{npy, npz, remove_orphans_in};
 use crate::error::Error;
 use crate::source::display_name;
-use hottopixx::matrix::Matrix;
+use hottopixx::matrix::{Dense, Matrix};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
@@ -98,6 +98,14 @@ impl FileSet {
                 self.write(&names[1], |file| npz::write(file, m))
             }
         }
+    }
+
+    /// Adds a `.npy` file: the numbers of a matrix as an array of this shape.
+    ///
+    /// # Errors
+    /// [`Error::Write`] when it cannot be written.
+    pub fn npy_shaped(&mut self, name: &str, values: &Dense, shape: &[usize]) -> Result<(), Error> {
+        self.write(name, |file| npy::write_shaped(file, values.values(), shape))
     }
 
     /// Takes a file of an earlier run away with the commit.

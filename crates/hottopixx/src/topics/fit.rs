@@ -19,8 +19,8 @@ use std::borrow::Cow;
 
 /// The share of a time limit that anchors may take.
 const ANCHOR_SHARE: f64 = 0.4;
-/// The share of a time limit that the bound may take.
-const BOUND_SHARE: f64 = 0.1;
+/// The share of what is left of a time limit that the bound may take: little comes after it.
+const BOUND_SHARE: f64 = 0.9;
 /// Documents of a smaller part of the mean length are left out of the co-occurrence.
 const SHORT: f64 = 1.0 / 3.0;
 /// EM steps at most with the words that are not in the co-occurrence, after those without them.
@@ -90,7 +90,11 @@ impl Topics {
             &named.core.candidates,
             &proving,
         );
+        let late = proving.remaining().is_some_and(|left| left.is_zero());
         let mut model = named.model(&recovered, fitted, &probability);
+        if bound.is_none() && late {
+            model.notes.push("No bound: the time limit left too little for it.".to_owned());
+        }
         model.bound = bound;
         model.prior = self.prior;
         model.notes.splice(0..0, corpus.notes().iter().cloned());

@@ -1,6 +1,7 @@
 //! The flags of `certify`.
 
 use crate::args::{InputArgs, PrintArgs, ProgramArgs, RunArgs, TextArgs};
+use crate::values;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -28,7 +29,7 @@ pub struct CertifyArgs {
     #[command(flatten)]
     pub input: InputArgs,
     /// Number of hott rows: the program chooses them
-    #[arg(long, short, value_name = "R", help_heading = "Method")]
+    #[arg(long, short, value_name = "R", value_parser = values::rank, help_heading = "Method")]
     pub rank: Option<usize>,
     /// Instead of --rank: these rows, separated by commas: numbers from 0, or
     /// names

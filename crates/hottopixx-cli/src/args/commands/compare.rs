@@ -1,6 +1,7 @@
 //! The flags of `compare`.
 
 use crate::args::{ConstraintArgs, InputArgs, MethodArgs, PrintArgs, RunArgs, TextArgs};
+use crate::values;
 use clap::Args;
 
 /// `compare`.
@@ -17,7 +18,7 @@ pub struct CompareArgs {
     #[command(flatten)]
     pub input: InputArgs,
     /// Number of hott rows to choose
-    #[arg(long, short, value_name = "R", help_heading = "Method")]
+    #[arg(long, short, value_name = "R", value_parser = values::rank, help_heading = "Method")]
     pub rank: usize,
     #[command(flatten)]
     pub settings: MethodArgs,

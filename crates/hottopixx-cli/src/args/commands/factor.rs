@@ -57,6 +57,7 @@ pub struct FactorArgs {
         long,
         short,
         value_name = "R",
+        value_parser = values::rank,
         required_unless_present = "update",
         help_heading = "Method"
     )]

@@ -29,7 +29,7 @@ pub struct UnmixArgs {
     #[arg(value_name = "CUBE", help_heading = "Arguments")]
     pub path: PathBuf,
     /// Number of materials
-    #[arg(long, short, value_name = "R", help_heading = "Method")]
+    #[arg(long, short, value_name = "R", value_parser = values::rank, help_heading = "Method")]
     pub rank: usize,
     /// Height and width of the scene, for files of pixels x bands (row by row)
     #[arg(long, value_name = "HxW", value_parser = values::shape, help_heading = "Input")]

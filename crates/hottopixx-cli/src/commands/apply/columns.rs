@@ -63,9 +63,7 @@ pub(super) fn run(
         let errors = (&applied.errors.per_row[..], &applied.zero_rows[..]);
         let nothing = hottopixx::matrix::Dense::zeros(applied.errors.per_row.len(), 0).into();
         set.write("rows.csv", |file| csv::rows(file, errors, named[0], (&[], &nothing)))?;
-        set.remove("documents.csv");
-        output::matrix_files(&["F"]).iter().for_each(|file| set.remove(file));
-        let written = output::commit(folder, set, "summary.json", &summary, &ours)?;
+        let written = output::commit(folder, set, output::SUMMARY, &summary, &ours)?;
         output::tell_written(folder, &written, args.print.json)?;
     }
     printed

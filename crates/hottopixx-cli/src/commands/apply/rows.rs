@@ -32,6 +32,13 @@ pub(super) fn run(args: &ApplyArgs, factors: Factors, started: Instant) -> Resul
     if are_columns(args.new, &factors, &raw) {
         return columns::run(args, factors, &session, raw);
     }
+    let (rows, columns) = (raw.matrix.rows(), raw.matrix.cols());
+    if columns != factors.w.cols() && rows == factors.w.cols() {
+        return Err(Failure::Wrong(format!(
+            "{}: its rows have {columns} entries, those of the answer {rows}, as many as it has rows: give --transpose",
+            raw.label
+        )));
+    }
     let problem = Problem::prepare(raw, &text, input.memory)?;
     let Factors { hott, w, cleaning, seed, .. } = factors;
     let label = args.answer.display().to_string();
@@ -85,14 +92,10 @@ pub(super) fn deliver(
         let mut set = FileSet::new(folder, &ours);
         set.matrix("F", &applied.f)?;
         set.write("rows.csv", |file| table(file))?;
-        match documents {
-            Some(documents) => set.bytes("documents.csv", documents)?,
-            // One of an earlier run would be taken for part of this answer.
-            None => set.remove("documents.csv"),
+        if let Some(documents) = documents {
+            set.bytes("documents.csv", documents)?;
         }
-        set.remove("columns.csv");
-        output::matrix_files(&["W"]).iter().for_each(|file| set.remove(file));
-        let written = output::commit(folder, set, "summary.json", summary, &ours)?;
+        let written = output::commit(folder, set, output::SUMMARY, summary, &ours)?;
         output::tell_written(folder, &written, args.print.json)?;
     }
     printed?;

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::json;
-use crate::output;
+use crate::output::{self, AnswerKind};
 use crate::version::refuse_newer;
 use hottopixx::Cleaning;
 use hottopixx::matrix::Matrix;
@@ -52,10 +52,19 @@ struct File {
 }
 
 impl Factors {
-    /// The answer of a folder or a file; `None` for one that is none of a factorization, such as topics.
+    /// The answer of a folder or a file; `None` for topics.
     pub fn read(answer: &Path, memory: Option<u64>) -> Result<Option<Self>, Failure> {
-        if answer.is_dir() && !answer.join("model.json").exists() {
-            return Factors::of_folder(answer, memory).map(Some);
+        if answer.is_dir() {
+            return match output::answer_kind(answer) {
+                Some(AnswerKind::Topics) => Ok(None),
+                Some(AnswerKind::Unmix) => Err(Failure::Wrong(format!(
+                    "{}: it holds an answer of 'hottopixx unmix', which apply does not take: HottSamples of the Python \
+                     package gives the abundances of other pixels (transform)",
+                    answer.display()
+                ))),
+                None if answer.join("model.json").exists() => Ok(None),
+                _ => Factors::of_folder(answer, memory).map(Some),
+            };
         }
         match SavedArrays::open(answer, memory)? {
             Some(arrays) => Factors::of_file(answer, arrays).map(Some),

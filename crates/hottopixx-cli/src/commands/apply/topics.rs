@@ -2,7 +2,7 @@
 
 use crate::args;
 use crate::documents::{Counts, Kind, kind, read_counts, read_text};
-use crate::failure::{Failure, print, print_data_with};
+use crate::failure::{Failure, print, print_data_with, say};
 use crate::job::Session;
 use crate::json;
 use crate::memory::check_shares;
@@ -45,8 +45,14 @@ pub(super) fn run(args: &args::ApplyArgs, started: Instant) -> Result<(), Failur
     output::prepare(args.out.as_deref(), &reads, std::slice::from_ref(&file))?;
     let load = session.elapsed();
     let control = session.interrupt.control(args.run.max_seconds, session.observer())?;
-    let (names, shares) = shares(args, &model, &control)?;
+    let (names, shares, unknown) = shares(args, &model, &control)?;
     session.finish();
+    if unknown > 0 && !args.print.quiet {
+        say(&format!(
+            "{unknown} of {} documents have no word of the model: they get the shares of the corpus",
+            shares.rows()
+        ));
+    }
     let DocumentNames { titles, dates, .. } = &names;
     let table =
         |out: &mut dyn Write| documents_csv(out, &model.names, titles, dates.as_deref(), &shares);
@@ -96,31 +102,38 @@ fn read_model(answer: &Path) -> Result<SavedTopics, Failure> {
     Ok(model)
 }
 
-/// Titles and shares of all documents.
+/// Titles and shares of all documents, and how many have no word of the model.
 fn shares(
     args: &args::ApplyArgs,
     model: &SavedTopics,
     control: &Control,
-) -> Result<(DocumentNames, Dense), Failure> {
+) -> Result<(DocumentNames, Dense, usize), Failure> {
     let label = Source::path(&args.input.path).name();
     let library = |error| Failure::from_library(&label, &error);
     match kind(&args.input)? {
         Kind::Text(format) => {
-            let mut values = Vec::new();
+            let (mut values, mut unknown) = (Vec::new(), 0);
             let names = read_text(&args.input, format, &mut |block| {
                 let counts = model.count(block)?;
+                unknown += without_words(&counts);
                 values.extend(model.transform(&counts, control)?.into_values());
                 check_shares(values.len(), &args.input)
             })?;
             let shares = Dense::new(names.titles.len(), model.names.len(), values);
-            Ok((names, shares.map_err(library)?))
+            Ok((names, shares.map_err(library)?, unknown))
         }
         Kind::Counts(format) => {
             let Counts { matrix, words, names } = read_counts(&args.input, format)?;
             let counts = aligned(&matrix, words.as_deref(), model).map_err(library)?;
-            Ok((names, model.transform(&counts, control).map_err(library)?))
+            let shares = model.transform(&counts, control).map_err(library)?;
+            Ok((names, shares, without_words(&counts)))
         }
     }
+}
+
+/// The rows that are empty.
+fn without_words(counts: &Sparse) -> usize {
+    (0..counts.rows()).filter(|&d| counts.row(d).0.is_empty()).count()
 }
 
 /// Counts with the words of the model as columns: by name, else by place.
