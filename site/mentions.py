@@ -118,7 +118,7 @@ def main() -> int:
         made.mkdir()
         prepared(made)
         for page, text in pages.items():
-            here = Path(folder) / page.name
+            here = Path(folder) / "-".join(page.parts).lstrip("/")
             shutil.copytree(made, here)
             ran, before = 0, spent()
             for mention, fault in outcomes(text, page.name, here, known):
