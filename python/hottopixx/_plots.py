@@ -305,16 +305,16 @@ class TopicPlots:
     def __init__(self, model: TopicViews) -> None:
         self._model = model
 
-    def topics(self, n: int = 8, measure: str = "term_score") -> Any:
+    def topics(self, n: int = 8, measure: str | None = None) -> Any:
         """The strongest words of each topic, as bars of p(word | topic).
 
         Parameters
         ----------
         n : int, default=8
             How many words.
-        measure : str, default="term_score"
-            What they are sorted by; see `HottTopics.top_words`. A loaded model may only know
-            "probability".
+        measure : str, optional
+            What they are sorted by; see `HottTopics.top_words`. "keyness", as everywhere, unless
+            given; a loaded model may only know "probability".
 
         Returns
         -------
@@ -322,6 +322,7 @@ class TopicPlots:
             One for each topic.
         """
         model = self._model
+        measure = measure or model._telling()
         words = [model.top_words(k, n, measure) for k in range(len(model.anchors_))]
         return draw_bars([str(name) for name in model.anchors_], words)
 

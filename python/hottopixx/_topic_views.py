@@ -172,10 +172,14 @@ default="probability"
         roots = np.sqrt(self.components_)
         return np.asarray(roots @ roots.T)
 
+    def _telling(self) -> str:
+        """The measure of words that tell a topic from the others, as far as the model knows one."""
+        known = {"keyness": "word_keyness_", "term_score": "word_counts_"}
+        return next((m for m, name in known.items() if hasattr(self, name)), "probability")
+
     def _rows(self, n_words: int) -> list[dict[str, Any]]:
         """A record for each topic, with words that tell it from the others."""
-        known = {"keyness": "word_keyness_", "term_score": "word_counts_"}
-        measure = next((m for m, name in known.items() if hasattr(self, name)), "probability")
+        measure = self._telling()
         return [
             {
                 "anchor": str(self.anchors_[k]),
@@ -260,7 +264,7 @@ default="probability"
 
     def _html(self) -> str:
         """The same for notebooks, as a card for each topic."""
-        measure = "term_score" if hasattr(self, "word_counts_") else "probability"
+        measure = self._telling()
         cards = [
             card(
                 row["anchor"],

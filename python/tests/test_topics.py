@@ -270,7 +270,9 @@ def test_tables_and_pages(model, monkeypatch, capsys):
         name in model._repr_html_() for name in model.anchors_
     )
     model.show(1)
-    first = model.top_words(0, 1, measure="keyness")[0][0]
+    first, second = (word for word, _ in model.top_words(0, 2, measure="keyness"))
+    page = model._repr_html_()
+    assert page.index(f">{first}<") < page.index(f">{second}<")
     assert capsys.readouterr().out.splitlines()[1].endswith(first)
     assert repr(model).startswith("HottTopics(") and str(HottTopics(4)) == repr(HottTopics(4))
     assert "HottTopics" in HottTopics()._repr_html_()
