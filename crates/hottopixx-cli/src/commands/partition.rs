@@ -1,10 +1,13 @@
-//! `hottopixx partition`: a matrix in files of some documents each, as `hottopixx.ray` reads them.
+//! `hottopixx partition`: a matrix, or the words of text, in files of some documents each, as `hottopixx.ray` reads them.
 
-use crate::args;
-use crate::failure::{Failure, print};
+use crate::args::{self, DocumentArgs, InputArgs};
+use crate::documents::{Documents, Kind, kind};
+use crate::failure::{Failure, print, say};
 use crate::memory::foresee_copies;
 use crate::output;
 use crate::problem::Raw;
+use hottopixx::matrix::Matrix;
+use hottopixx::text::{Reading, VocabularyRules};
 use hottopixx_io::{Source, write};
 use hottopixx_report::text::grouped;
 use serde::Serialize;
@@ -30,15 +33,8 @@ pub fn run(args: &args::PartitionArgs) -> Result<(), Failure> {
     let reads = [Some(args.input.path.as_path()), args.input.names.as_deref()];
     let lists = [MANIFEST, VOCABULARY].map(str::to_owned);
     output::prepare(Some(&args.out), &reads, &lists)?;
-    // As it is, turned, and a part of it.
-    foresee_copies(&Source::path(&args.input.path), &Raw::options(&args.input), 3)?;
-    let raw = Raw::load(&args.input, |sentence| {
-        if !args.quiet {
-            eprintln!("{sentence}");
-        }
-    })?;
-    raw.matrix.check_nonnegative().map_err(|error| Failure::from_library(&raw.label, &error))?;
-    let parts = raw.matrix.cols().div_ceil(args.documents);
+    let (documents, names) = load(&args.input, args.quiet)?;
+    let parts = documents.rows().div_ceil(args.documents);
     let parts: Vec<String> = (0..parts).map(part).collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     let mut files = output::matrix_files(&parts);
@@ -57,7 +53,6 @@ pub fn run(args: &args::PartitionArgs) -> Result<(), Failure> {
             _ => {}
         }
     }
-    let documents = raw.matrix.transpose();
     let mut partitions = Vec::new();
     for first in (0..documents.rows()).step_by(args.documents) {
         let last = (first + args.documents).min(documents.rows());
@@ -66,7 +61,7 @@ pub fn run(args: &args::PartitionArgs) -> Result<(), Failure> {
         let path = write::matrix(&args.out, &stem, &block)?;
         partitions.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
     }
-    if let Some(names) = &raw.names {
+    if let Some(names) = &names {
         let lines: String = names.iter().map(|name| format!("{name}\n")).collect();
         write::bytes(args.out.join(VOCABULARY), lines)?;
     }
@@ -89,6 +84,51 @@ pub fn run(args: &args::PartitionArgs) -> Result<(), Failure> {
         grouped(documents.cols()),
         grouped(count)
     ))
+}
+
+/// Documents x terms, and the names of the terms where they are known.
+fn load(input: &InputArgs, quiet: bool) -> Result<(Matrix, Option<Vec<String>>), Failure> {
+    if let Some(text) = as_text(input)? {
+        let Documents { corpus, names, .. } =
+            Documents::load(&text, &Reading::default(), VocabularyRules::default())?;
+        if !quiet {
+            names.notes.iter().chain(corpus.notes()).for_each(|note| say(note));
+        }
+        return Ok((corpus.counts().clone().into(), Some(corpus.words().to_vec())));
+    }
+    // As it is, turned, and a part of it.
+    foresee_copies(&Source::path(&input.path), &Raw::options(input), 3)?;
+    let raw = Raw::load(input, |sentence| {
+        if !quiet {
+            eprintln!("{sentence}");
+        }
+    })?;
+    raw.matrix.check_nonnegative().map_err(|error| Failure::from_library(&raw.label, &error))?;
+    Ok((raw.matrix.transpose(), raw.names))
+}
+
+/// The input as documents, where it is a file or a folder of text and nothing says that it is a matrix.
+fn as_text(input: &InputArgs) -> Result<Option<DocumentArgs>, Failure> {
+    let InputArgs { path, file, names, memory, .. } = input.clone();
+    let says_matrix = file.format.is_some() || file.key.is_some() || file.transpose;
+    if says_matrix || names.is_some() || Source::path(&path).as_path().is_none() {
+        return Ok(None);
+    }
+    let (column, title, date, format, key) = (None, None, None, None, None);
+    let table = file.table;
+    let documents = DocumentArgs {
+        path,
+        column,
+        title,
+        date,
+        format,
+        names,
+        transpose: false,
+        key,
+        memory,
+        table,
+    };
+    Ok(matches!(kind(&documents)?, Kind::Text(_)).then_some(documents))
 }
 
 /// The name of a part, without its extension.

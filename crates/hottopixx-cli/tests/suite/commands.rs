@@ -376,6 +376,22 @@ fn partition_splits_documents_and_lists_the_files() {
         assert_eq!((documents, nonzeros), (50, all["nonzeros"].as_u64().unwrap()));
         assert_eq!(folder.read(&format!("{family}/vocabulary.txt")), names.as_bytes());
     }
+    // Text is counted.
+    let kinds = ["oil price barrel", "court judge judge", "sun rain wind"];
+    let lines: String = (0..30).map(|d| format!("{}\n", kinds[d % 3])).collect();
+    let rows: String = (0..30).map(|d| format!("{d},{}\n", kinds[d % 3])).collect();
+    folder.write("texts.txt", lines);
+    folder.write("texts.csv", format!("id,text\n{rows}"));
+    for (file, out) in [("texts.txt", "lines"), ("texts.csv", "column")] {
+        folder.text(&["partition", file, "--documents", "20", "--out", out, "--quiet"]);
+        let words = String::from_utf8(folder.read(&format!("{out}/vocabulary.txt"))).unwrap();
+        assert_eq!(words, "barrel\ncourt\njudge\noil\nprice\nrain\nsun\nwind\n");
+        let second = format!("{out}/part-00001.npz");
+        let part = folder.json(&["factor", &second, "--transpose", "--rank", "1", "--json"]);
+        // Seven documents of three words, three of two.
+        let sizes = ["features", "examples", "nonzeros"].map(|key| part[key].as_u64());
+        assert_eq!(sizes, [Some(8), Some(10), Some(27)]);
+    }
     let refused = folder.refusal(&["partition", "X.npy", "--documents", "0", "--out", "o"], 1);
     assert!(refused.contains("--documents 0"), "{refused}");
 }

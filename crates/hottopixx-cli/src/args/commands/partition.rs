@@ -10,6 +10,7 @@ use std::path::PathBuf;
 Examples:
   hottopixx partition docword.nytimes.txt.gz --out corpus
   hottopixx partition samples.csv --transpose --documents 20000 --out corpus
+  hottopixx partition news.jsonl --columns text --out corpus     text: its words
 
 then, in Python:
   hottopixx.ray.factor(\"corpus\", 20, matrix=\"cooccurrence\", min_df=50)
@@ -17,7 +18,8 @@ then, in Python:
 Every file holds some columns of INPUT (documents, examples) as rows: scipy's
 .npz where INPUT is sparse, .npy where it is dense. vocabulary.txt holds the
 names of the terms where they are known, partitions.json the list of files.
-INPUT is turned by documents in memory, which takes its size once more.")]
+INPUT is turned by documents in memory, which takes its size once more. Text (a
+folder, .txt, .jsonl, a table with a column of text) is counted as by 'topics'.")]
 pub struct PartitionArgs {
     #[command(flatten)]
     pub input: InputArgs,
