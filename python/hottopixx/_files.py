@@ -80,6 +80,8 @@ def read(path: str | os.PathLike[str], key: str | None = None) -> NamedMatrix:
     }
     for ending in (endings, path.suffix.lower()):
         if ending in readers:
+            if not path.exists():
+                raise FileNotFoundError(f"{path} does not exist")
             return readers[ending](path, key)
     known = ", ".join(readers)
     table = "read it with pd.read_csv and give that" if endings in _TEXT_TABLES else "convert it"

@@ -102,3 +102,5 @@ def test_what_numpy_and_scipy_write(tmp_path):
         np.testing.assert_array_equal(found.toarray() if sp.issparse(found) else found, X)
     with pytest.raises(ValueError, match="none of the endings that are known"):
         hottopixx.read(tmp_path / "a.xlsx")
+    with pytest.raises(FileNotFoundError, match=r"nope\.h5ad does not exist"):
+        hottopixx.read(tmp_path / "nope.h5ad")

@@ -21,18 +21,29 @@ pub struct Bar {
 struct Task {
     name: String,
     began: Option<Instant>,
+    /// What was done when it began, and what is done.
+    first: usize,
+    done: usize,
     best: Option<f64>,
 }
 
 impl Task {
-    /// Turns to this task, and says whether it is another than last time.
-    fn turns_to(&mut self, name: &str) -> bool {
-        let other = self.name != name;
+    /// Turns to this task, and says whether it is another than last time: one of the same name of which less is done has
+    /// begun again.
+    fn turns_to(&mut self, name: &str, done: usize) -> bool {
+        let other = self.name != name || done < self.done;
         if other {
             name.clone_into(&mut self.name);
             self.began = Some(Instant::now());
+            self.first = done;
         }
+        self.done = done;
         other
+    }
+
+    /// As [`Task::turns_to`], for what the library reports.
+    fn follows(&mut self, progress: &Progress<'_>) -> bool {
+        self.turns_to(&format!("{} {}", progress.stage.name(), progress.task), progress.done)
     }
 
     /// Stage, task, best error so far: of every stage the same words.
@@ -52,8 +63,8 @@ impl Task {
     /// Seconds that the task will still take if it goes on as it has.
     fn left(&self, progress: &Progress<'_>) -> Option<f64> {
         let (total, began) = (progress.total?, self.began?);
-        let (done, total) = (progress.done as f64, total as f64);
-        (done > 0.0 && done < total).then(|| began.elapsed().as_secs_f64() * (total - done) / done)
+        let (done, left) = (progress.done - self.first, total.saturating_sub(progress.done));
+        (done > 0 && left > 0).then(|| began.elapsed().as_secs_f64() * left as f64 / done as f64)
     }
 }
 
@@ -76,7 +87,7 @@ impl Bar {
 
     /// Shows how many of a known number of things are done.
     pub fn count(&self, what: &str, done: usize, total: usize) {
-        if self.task.lock().is_ok_and(|mut task| task.turns_to(what)) {
+        if self.task.lock().is_ok_and(|mut task| task.turns_to(what, done)) {
             self.bar.reset();
             self.bar.set_style(counted());
         }
@@ -99,7 +110,7 @@ impl Bar {
 impl Observer for Bar {
     fn progress(&self, progress: &Progress<'_>) {
         let Ok(mut task) = self.task.lock() else { return };
-        if task.turns_to(&format!("{} {}", progress.stage.name(), progress.task)) {
+        if task.follows(progress) {
             self.bar.reset();
             self.bar.set_style(if progress.total.is_some() { counted() } else { spinner() });
         }
@@ -133,7 +144,7 @@ impl Lines {
     fn line(&self, progress: &Progress<'_>, elapsed: Duration) -> Option<String> {
         let mut state = self.state.lock().ok()?;
         let (task, due) = &mut *state;
-        task.turns_to(&format!("{} {}", progress.stage.name(), progress.task));
+        task.follows(progress);
         let mut text = task.described(progress);
         if elapsed < *due {
             return None;
@@ -188,5 +199,16 @@ mod tests {
         assert_eq!(at(12, &report("search", None)), None);
         assert!(at(13, &report("search", None)).is_some());
         assert!(Lines::start(true).is_none());
+    }
+
+    #[test]
+    fn time_left_is_that_of_the_task_that_goes_on() {
+        let mut task = Task::default();
+        let at = |done: usize| Progress { done, ..report("polish", None) };
+        assert!(task.follows(&at(1)) && task.left(&at(1)).is_none());
+        assert!(!task.follows(&at(5)) && task.left(&at(5)).is_some());
+        // The next one of this name has done one step: what came before it says nothing.
+        assert!(task.follows(&at(1)) && task.left(&at(1)).is_none());
+        assert!(!task.follows(&at(12)) && task.left(&at(12)).is_none());
     }
 }
