@@ -21,6 +21,8 @@ use std::path::Path;
 /// The names of the files that are being written to a folder, one per line. It is there only until all
 /// of them are: then the main file (summary.json and the like) tells whose they are.
 const RECORD: &str = ".hottopixx-files";
+/// The main file of answers, which replace each other in a folder whatever command they are of.
+pub const SUMMARY: &str = "summary.json";
 /// A file that is larger says nothing about who wrote a folder.
 const LARGEST_JSON: u64 = 1 << 28;
 /// The duals of the cuts behind a bound for choices, one per row.
@@ -297,9 +299,6 @@ struct Contents {
     bytes: u64,
     sha256: String,
 }
-
-/// The main file of answers, which replace each other in a folder whatever command they are of.
-pub const SUMMARY: &str = "summary.json";
 
 /// Adds the main file, which lists the others, and gives all of them their names. `ours` are the files of
 /// the folder that this program may have written. What an earlier answer had and this one has not goes away: it would be
