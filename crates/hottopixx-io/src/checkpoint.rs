@@ -21,6 +21,8 @@ const VERSION: u32 = 1;
 const HEAD: u64 = 8 + 4 + 8;
 const TAIL: u64 = 8 + 8;
 
+const BUFFER: usize = if cfg!(fuzzing) { 1 << 10 } else { 1 << 20 };
+
 /// Who is told that a state could not be saved.
 type Told = Box<dyn Fn(&Error) + Send + Sync>;
 
@@ -104,7 +106,7 @@ impl Checkpoint {
         let damaged =
             || fail("it is not a checkpoint, or a damaged one", "remove it and start anew");
         let length = file.metadata().map_err(read)?.len();
-        let mut input = BufReader::with_capacity(1 << 20, file);
+        let mut input = BufReader::with_capacity(BUFFER, file);
         let mut head = [0; HEAD as usize];
         if length < HEAD + TAIL {
             return Err(damaged());
@@ -145,7 +147,7 @@ impl Keeper for Checkpoint {
         }
         let mut file = File::open(&self.path)?;
         file.seek(SeekFrom::Start(HEAD))?;
-        Ok(Some(Box::new(BufReader::with_capacity(1 << 20, file))))
+        Ok(Some(Box::new(BufReader::with_capacity(BUFFER, file))))
     }
 
     fn due(&self) -> bool {

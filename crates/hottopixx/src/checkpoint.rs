@@ -41,7 +41,7 @@ pub(crate) fn put_words(
     out: &mut dyn Write,
     words: impl IntoIterator<Item = u32>,
 ) -> io::Result<()> {
-    let mut piece = Vec::with_capacity(1 << 16);
+    let mut piece = Vec::new();
     for word in words {
         piece.extend_from_slice(&word.to_le_bytes());
         if piece.len() == 1 << 16 {
@@ -58,8 +58,8 @@ pub(crate) fn get_words(
     count: usize,
     mut take: impl FnMut(u32),
 ) -> io::Result<()> {
-    let mut piece = vec![0; 1 << 16];
     let mut left = 4 * count;
+    let mut piece = vec![0; left.min(1 << 16)];
     while left > 0 {
         let bytes = &mut piece[..left.min(1 << 16)];
         input.read_exact(bytes)?;

@@ -14,7 +14,7 @@ mod state;
 pub use commands::{commands, plan};
 pub use files::{files, saved};
 pub use parsers::{documents, mat, parser};
-pub use state::{certificate, checkpoint};
+pub use state::{certificate, checkpoint, resumed};
 
 use hottopixx_io::{Error, Format, Loaded};
 use std::path::{Path, PathBuf};
@@ -41,12 +41,15 @@ pub const TARGETS: [&str; 15] = [
     "commands",
 ];
 
-/// Exercises the target of this name; files of one format also by all that reads files.
+/// Exercises the target of this name; files of one format also by all that reads files, states also by whole runs.
 pub fn run(target: &str, bytes: &[u8]) {
     match target {
         "mat" => mat(bytes),
         "documents" => documents(bytes),
-        "checkpoint" => checkpoint(bytes),
+        "checkpoint" => {
+            checkpoint(bytes);
+            resumed(bytes);
+        }
         "certificate" => certificate(bytes),
         "saved" => saved(bytes),
         "files" => files(bytes),

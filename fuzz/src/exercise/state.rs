@@ -4,12 +4,13 @@ use super::{file, one_line};
 use hottopixx::certify::{Certificate, ChoiceCertificate, ChoiceCut, verify, verify_choice};
 use hottopixx::checkpoint::{Keeper, Writer};
 use hottopixx::control::Control;
+use hottopixx::localise::{self, HottopixxSettings};
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::normalise::UnitRows;
 use hottopixx::{Factor, Goal, Method};
 use hottopixx_io::Checkpoint;
 use std::io::Read;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 fn small(dense: bool) -> Matrix {
@@ -22,6 +23,11 @@ fn small(dense: bool) -> Matrix {
     });
     Sparse::from_triplets(4, 3, &entries.collect::<Vec<_>>()).expect("places in range").into()
 }
+
+/// Dense and sparse.
+static SMALL: LazyLock<[UnitRows; 2]> = LazyLock::new(|| {
+    [true, false].map(|dense| UnitRows::new(&small(dense)).expect("a matrix without faults"))
+});
 
 /// A state in memory, as if its file had been found sound.
 struct State(Vec<u8>);
@@ -38,12 +44,27 @@ impl Keeper for State {
     fn save(&self, _: &Writer<'_>) {}
 }
 
-/// The bytes as the file of a checkpoint, and as the state inside a sound one, from which runs go on.
+/// The bytes as the file of a checkpoint if they begin like one, otherwise as the state inside a sound one, with which
+/// the method goes on.
 pub fn checkpoint(bytes: &[u8]) {
-    let path = file("checkpoint", bytes);
-    if let Err(error) = Checkpoint::new(&path, 7, Duration::ZERO).take_up() {
-        one_line(&error);
+    if bytes.starts_with(b"hott") {
+        let path = file("checkpoint", bytes);
+        if let Err(error) = Checkpoint::new(&path, 7, Duration::ZERO).take_up() {
+            one_line(&error);
+        }
+        return;
     }
+    for x in SMALL.iter() {
+        let control = Control::default().with_keeper(Arc::new(State(bytes.to_owned())));
+        let settings = HottopixxSettings { epochs: 2, ..HottopixxSettings::default() };
+        if let Ok(found) = localise::hottopixx(x, 2, &[true; 4], &settings, &control) {
+            assert!(found.diagonal.iter().all(|d| (0.0..=1.0).contains(d)), "{:?}", found.diagonal);
+        }
+    }
+}
+
+/// A whole run that goes on from the bytes as a state.
+pub fn resumed(bytes: &[u8]) {
     for dense in [true, false] {
         let factor = Factor::new(2).method(Method::Hottopixx).epochs(2).threads(1);
         let state = Arc::new(State(bytes.to_owned()));
@@ -52,6 +73,7 @@ pub fn checkpoint(bytes: &[u8]) {
         }
     }
 }
+
 /// Numbers out of bytes, as many as are wanted: zeros behind the last.
 struct Numbers<'a>(&'a [u8]);
 
@@ -78,7 +100,7 @@ impl Numbers<'_> {
 /// Certificates of any content for a small X: refused or true, never a panic.
 pub fn certificate(bytes: &[u8]) {
     let mut numbers = Numbers(bytes);
-    let x = UnitRows::new(&small(numbers.byte() < 128)).expect("a matrix without faults");
+    let x = &SMALL[usize::from(numbers.byte() >= 128)];
     let (f, n) = (x.features(), x.examples());
     let goal = match numbers.byte() % 3 {
         0 => Goal::Minimax,
@@ -101,7 +123,7 @@ pub fn certificate(bytes: &[u8]) {
         dual: (0..count).map(|_| (usize::from(numbers.byte() % 5), numbers.reals(n))).collect(),
         claims: None,
     };
-    if let Ok(found) = verify(&x, &certificate, &Control::default()) {
+    if let Ok(found) = verify(x, &certificate, &Control::default()) {
         assert!(found.objective.is_finite() && found.lower_bound.is_finite());
     }
     let choice = ChoiceCertificate {
@@ -116,7 +138,7 @@ pub fn certificate(bytes: &[u8]) {
             })
             .collect(),
     };
-    if verify_choice(&x, &choice, &Control::default()).is_ok() {
+    if verify_choice(x, &choice, &Control::default()).is_ok() {
         // All rows, if all may be hott, explain all rows: no threshold is below an error of zero.
         let all = choice.rank >= f && choice.allowed.iter().all(|allowed| *allowed);
         assert!(!all || choice.threshold <= 0.0, "{choice:?}");

@@ -3,9 +3,9 @@
 use super::{DocumentColumns, Output};
 use crate::error::{Fault, quote};
 use crate::table::{
-    ColumnList, Columns, Delimiter, Header, Numbered, Records, SEPARATORS, Sample, is_missing, text,
+    ColumnList, Columns, Delimiter, Header, Numbered, Record, Records, SEPARATORS, Sample,
+    is_missing, text,
 };
-use csv::ByteRecord;
 use std::io::Read;
 
 /// Rows that are looked at to find out which column is text.
@@ -88,7 +88,7 @@ impl Layout {
     }
 
     /// Hands on the document in a record.
-    fn add(&self, record: &ByteRecord, line: u64, out: &mut Output<'_>) -> Result<(), Fault> {
+    fn add(&self, record: &Record, line: u64, out: &mut Output<'_>) -> Result<(), Fault> {
         let [title, date] = [self.title, self.date].map(|column| {
             let cell = column.map(|k| record.get(k).unwrap_or_default());
             cell.map(|cell| String::from_utf8_lossy(cell).trim().to_owned())
@@ -178,6 +178,9 @@ fn longest(rows: &[Numbered]) -> Result<usize, Fault> {
 /// least; `usual` where several or none do.
 fn separator_of(sample: &Sample, usual: u8) -> Result<Delimiter, Fault> {
     let alike = |delimiter: Delimiter| -> Result<usize, Fault> {
+        if !sample.has(delimiter) {
+            return Ok(0);
+        }
         let mut widths = std::collections::BTreeMap::new();
         let records = sample.records(delimiter)?;
         for (record, _) in records.iter().take(LOOKED_AT).filter(|(r, _)| r.len() > 1) {

@@ -5,11 +5,11 @@ use super::cells::{Class, class, refusal, text, value};
 use super::layout::{Aside, TableLayout};
 use super::options::Missing;
 use super::plan::Plan;
+use super::records::Record;
 use super::sample::is_comment;
 use crate::budget::Budget;
 use crate::error::{Fault, FileLocation, check_value};
 use crate::load::Parsed;
-use csv::ByteRecord;
 use hottopixx::matrix::Dense;
 
 /// The rows read so far.
@@ -65,7 +65,7 @@ impl<'a> Body<'a> {
     }
 
     /// Takes one record.
-    pub fn row(&mut self, record: &ByteRecord, line: u64) -> Result<(), Fault> {
+    pub fn row(&mut self, record: &Record, line: u64) -> Result<(), Fault> {
         let width = self.plan.heading.width;
         let empty = || record.iter().all(|cell| cell.trim_ascii().is_empty());
         if (record.len() != width && is_comment(record)) || (width > 1 && empty()) {
@@ -110,7 +110,7 @@ impl<'a> Body<'a> {
     }
 
     /// A column without a name that was empty so far must stay so: it might hold anything.
-    fn check_empty(&self, record: &ByteRecord, line: u64) -> Result<(), Fault> {
+    fn check_empty(&self, record: &Record, line: u64) -> Result<(), Fault> {
         let empty = self.plan.set_aside.iter().filter(|(_, why)| *why == Aside::Empty);
         for (k, _) in empty {
             if class(&record[*k], self.plan.decimal) != Class::Missing {
@@ -126,7 +126,7 @@ impl<'a> Body<'a> {
     }
 
     /// One entry; NaN for a missing one that is not refused.
-    fn entry(&mut self, record: &ByteRecord, place: usize, line: u64) -> Result<f64, Fault> {
+    fn entry(&mut self, record: &Record, place: usize, line: u64) -> Result<f64, Fault> {
         let column = self.plan.data[place];
         let cell = record[column].trim_ascii();
         let at = || FileLocation::Cell { line, column: column as u64 + 1 };

@@ -8,10 +8,10 @@
 
 use super::cells::{Class, class, text, value, whole_value};
 use super::options::{Decimal, Header};
+use super::records::Record;
 use super::sample::{Numbered, is_comment, usual_width};
 use crate::error::{Fault, FileLocation, quote};
 use crate::scan::whole;
-use csv::ByteRecord;
 
 /// Where the rows begin, and what names their columns.
 pub(super) struct Heading {
@@ -73,7 +73,7 @@ const CORNERS: [&str; 38] = [
 
 impl Heading {
     /// Whether a record is a row: as wide as the others, and not empty.
-    pub fn is_row(&self, record: &ByteRecord) -> bool {
+    pub fn is_row(&self, record: &Record) -> bool {
         record.len() == self.width && record.iter().any(|cell| !cell.trim_ascii().is_empty())
     }
 
@@ -147,10 +147,10 @@ impl Heading {
 }
 
 /// Rows that end with a separator where the header does not.
-fn is_trailing(first: &ByteRecord, rest: &[Numbered]) -> bool {
+fn is_trailing(first: &Record, rest: &[Numbered]) -> bool {
     let empty =
-        |record: &ByteRecord| record.iter().next_back().is_some_and(|c| c.trim_ascii().is_empty());
-    let longer = |record: &ByteRecord| record.len() == first.len() + 1 && empty(record);
+        |record: &Record| record.iter().next_back().is_some_and(|c| c.trim_ascii().is_empty());
+    let longer = |record: &Record| record.len() == first.len() + 1 && empty(record);
     !rest.is_empty() && rest.iter().all(|(record, _)| longer(record) || is_comment(record))
 }
 
@@ -167,7 +167,7 @@ impl Look {
         class(cell, self.decimal)
     }
 
-    fn count(&self, record: &ByteRecord, what: Class) -> usize {
+    fn count(&self, record: &Record, what: Class) -> usize {
         record.iter().filter(|cell| self.class(cell) == what).count()
     }
 
@@ -199,7 +199,7 @@ impl Look {
     }
 
     /// A first line that has one cell less than the next ones, and is made of names.
-    fn is_short(&self, first: &ByteRecord, rest: &[Numbered]) -> bool {
+    fn is_short(&self, first: &Record, rest: &[Numbered]) -> bool {
         let Some((second, _)) = rest.first() else { return false };
         let (words, numbers) = (self.count(first, Class::Word), self.count(first, Class::Number));
         let same = rest.iter().filter(|(record, _)| record.len() == second.len()).count();
@@ -222,7 +222,7 @@ impl Look {
 
     /// `150,4,setosa,versicolor,virginica`, as scikit-learn's files begin: numbers of rows and of
     /// features, names of classes, whose number is the last cell of every row.
-    fn is_sizes(&self, first: &ByteRecord, rest: &[Numbered], whole_file: bool) -> bool {
+    fn is_sizes(&self, first: &Record, rest: &[Numbered], whole_file: bool) -> bool {
         let [rows, features] = [0, 1].map(|k| first.get(k).and_then(whole));
         let width = usual_width(rest) as u64;
         rows.is_some_and(|rows| rows == rest.len() as u64 || !whole_file)
@@ -233,7 +233,7 @@ impl Look {
     }
 
     /// An empty first cell, then words or distinct whole numbers: what pandas writes.
-    fn names_columns_only(&self, first: &ByteRecord) -> bool {
+    fn names_columns_only(&self, first: &Record) -> bool {
         let mut cells: Vec<&[u8]> = first.iter().map(<[u8]>::trim_ascii).collect();
         let can_name = |c: &&[u8]| self.class(c) == Class::Word || whole(c).is_some();
         let possible =
@@ -255,11 +255,7 @@ impl Look {
         numbers >= words && numbers > 0
     }
 
-    fn is_header(
-        &self,
-        (first, line): (&ByteRecord, u64),
-        rest: &[Numbered],
-    ) -> Result<bool, Fault> {
+    fn is_header(&self, (first, line): (&Record, u64), rest: &[Numbered]) -> Result<bool, Fault> {
         // Where there are no rows to compare with, every column may be one of numbers.
         let of_numbers = |k: &usize| rest.is_empty() || self.holds_numbers(rest, *k);
         let columns: Vec<usize> = (0..first.len()).filter(of_numbers).collect();
@@ -303,12 +299,12 @@ impl Look {
     /// first cell is a word: whether the column below holds numbers.
     fn are_names(
         &self,
-        first: &ByteRecord,
+        first: &Record,
         rest: &[Numbered],
         columns: &[usize],
         corner: Option<bool>,
     ) -> bool {
-        let pick = |record: &ByteRecord| -> Option<Vec<i64>> {
+        let pick = |record: &Record| -> Option<Vec<i64>> {
             columns.iter().map(|k| whole_value(record.get(*k)?, self.decimal)).collect()
         };
         let Some(cells) = pick(first) else { return false };

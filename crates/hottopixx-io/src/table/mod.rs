@@ -28,7 +28,7 @@ pub use options::{
 
 pub(crate) use cells::{is_missing, text};
 pub(crate) use columns::Columns;
-pub(crate) use records::Records;
+pub(crate) use records::{Record, Records};
 pub(crate) use sample::{Numbered, SEPARATORS, Sample};
 
 use crate::budget::Budget;
@@ -93,7 +93,7 @@ pub(crate) fn detect(
     let plan = Plan::make(&sample, own_delimiter(format), options)?;
     let records = sample.records(plan.delimiter)?;
     let rows = &records[plan.heading.above.min(records.len())..];
-    let text = |record: &csv::ByteRecord| record.iter().map(cells::text).collect::<Vec<String>>();
+    let text = |record: &Record| record.iter().map(cells::text).collect::<Vec<String>>();
     Ok(Detected {
         layout: plan.layout(),
         column_names: plan.heading.names.clone(),

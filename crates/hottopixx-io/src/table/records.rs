@@ -3,75 +3,151 @@
 use super::options::Delimiter;
 use crate::budget::Budget;
 use crate::error::Fault;
-use csv::ByteRecord;
-use std::cell::Cell;
+use csv_core::ReadRecordResult;
 use std::io::{self, Read};
-use std::rc::Rc;
+use std::ops::Index;
+use std::sync::{Mutex, PoisonError};
+
+/// The cells of one record, without quotes.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Record {
+    /// All cells, one after the other.
+    bytes: Vec<u8>,
+    /// Where each cell ends.
+    ends: Vec<usize>,
+}
+
+impl Record {
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn get(&self, cell: usize) -> Option<&[u8]> {
+        (cell < self.len()).then(|| &self[cell])
+    }
+
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &[u8]> + ExactSizeIterator {
+        (0..self.len()).map(|cell| &self[cell])
+    }
+}
+
+impl Index<usize> for Record {
+    type Output = [u8];
+
+    fn index(&self, cell: usize) -> &[u8] {
+        let begin = cell.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[begin..self.ends[cell]]
+    }
+}
 
 /// The records of a file with their lines; the bytes of one record are held to the budget.
 pub(crate) struct Records<R> {
-    csv: csv::Reader<Metered<R>>,
-    record: ByteRecord,
-    since: Rc<Cell<u64>>,
+    parser: csv_core::Reader,
+    delimiter: u8,
+    input: Unified<R>,
+    /// Bytes of the input; those of `ahead` are not parsed yet.
+    buffer: Vec<u8>,
+    ahead: std::ops::Range<usize>,
+    record: Record,
+    budget: Budget,
 }
 
 impl<R: Read> Records<R> {
     pub fn new(reader: R, delimiter: Delimiter, budget: Budget) -> Self {
-        let since = Rc::new(Cell::new(0));
-        let limit = budget.longest_line().saturating_add(BUFFER as u64);
         let (delimiter, fold) = match delimiter {
             Delimiter::Byte(byte) => (byte, None),
             Delimiter::Blanks => (b' ', Some(Fold::default())),
         };
-        let metered = Metered {
-            reader,
-            since: Rc::clone(&since),
-            limit,
-            after_return: false,
-            ended: false,
-            fold,
-        };
-        let csv = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(delimiter)
-            .buffer_capacity(BUFFER)
-            .from_reader(metered);
-        Records { csv, record: ByteRecord::new(), since }
+        Records {
+            parser: parser(delimiter),
+            delimiter,
+            input: Unified { reader, after_return: false, ended: false, fold },
+            buffer: vec![0; BUFFER],
+            ahead: 0..0,
+            record: Record::default(),
+            budget,
+        }
     }
 
     /// The next record and its line, from 1; blank lines are none.
-    pub fn next(&mut self) -> Result<Option<(&ByteRecord, u64)>, Fault> {
-        self.since.set(0);
-        let more = self.csv.read_byte_record(&mut self.record).map_err(|e| {
-            let line = e.position().map_or(1, csv::Position::line);
-            match e.into_kind() {
-                csv::ErrorKind::Io(e) => Fault::Io(e),
-                _ => Fault::line(line, "the line cannot be read", "check its quotes"),
+    pub fn next(&mut self) -> Result<Option<(&Record, u64)>, Fault> {
+        let first_line = self.parser.line();
+        let Record { bytes, ends } = &mut self.record;
+        // Whatever they have room for; what is not used is taken off in the end.
+        bytes.resize(bytes.capacity().max(64), 0);
+        ends.resize(ends.capacity().max(8), 0);
+        let (mut taken, mut written, mut cells) = (0, 0, 0);
+        let more = loop {
+            if self.ahead.is_empty() {
+                self.ahead = 0..self.input.read(&mut self.buffer)?;
             }
-        })?;
-        // The reader stands behind the record's end; its own start would count blank lines before it.
-        let inside = self.record.as_slice().iter().filter(|b| **b == b'\n').count() as u64;
-        let begin = self.record.position().map_or(1, csv::Position::line);
-        let line = self.csv.position().line().saturating_sub(1 + inside).max(begin);
+            let input = &self.buffer[self.ahead.clone()];
+            let (result, read, wrote, ended) =
+                self.parser.read_record(input, &mut bytes[written..], &mut ends[cells..]);
+            self.ahead.start += read;
+            written += wrote;
+            cells += ended;
+            taken += read as u64;
+            // An open quote never ends.
+            if taken > self.budget.longest_line() {
+                return Err(self.budget.too_long(first_line));
+            }
+            match result {
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull => bytes.resize(2 * bytes.len(), 0),
+                ReadRecordResult::OutputEndsFull => ends.resize(2 * ends.len(), 0),
+                ReadRecordResult::Record => break true,
+                ReadRecordResult::End => break false,
+            }
+        };
+        bytes.truncate(written);
+        ends.truncate(cells);
+        // The parser stands behind the record's end; where it began would count blank lines before it.
+        let inside = bytes.iter().filter(|b| **b == b'\n').count() as u64;
+        let line = self.parser.line().saturating_sub(1 + inside).max(first_line);
         Ok(more.then_some((&self.record, line)))
+    }
+}
+
+/// Parsers that no table needs any more. To build the automaton of one takes longer than to read a short table, and
+/// several separators are tried on every table. (A copy of a parser does not work: it lacks a part of the automaton.)
+static SPARE: Mutex<Vec<(u8, csv_core::Reader)>> = Mutex::new(Vec::new());
+/// How many are kept at most.
+const SPARES: usize = 16;
+
+/// A parser at the start of a file.
+fn parser(delimiter: u8) -> csv_core::Reader {
+    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    match spare.iter().position(|(other, _)| *other == delimiter) {
+        Some(at) => {
+            let mut parser = spare.swap_remove(at).1;
+            parser.reset();
+            parser
+        }
+        None => csv_core::ReaderBuilder::new().delimiter(delimiter).build(),
+    }
+}
+
+impl<R> Drop for Records<R> {
+    fn drop(&mut self) {
+        let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < SPARES {
+            spare.push((self.delimiter, std::mem::take(&mut self.parser)));
+        }
     }
 }
 
 const BUFFER: usize = if cfg!(fuzzing) { 1 << 8 } else { 1 << 16 };
 
-/// Turns every line end into one `\n`, so that lines can be counted, and fails when one record takes
-/// more bytes than the budget allows: an open quote never ends.
-struct Metered<R> {
+/// Turns every line end into one `\n`, so that lines can be counted, and gives one to the last line.
+struct Unified<R> {
     reader: R,
-    since: Rc<Cell<u64>>,
-    limit: u64,
     after_return: bool,
     ended: bool,
     fold: Option<Fold>,
 }
 
-impl<R: Read> Read for Metered<R> {
+impl<R: Read> Read for Unified<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         // One byte of room for a blank that is due from the bytes before.
         let room = usize::from(self.fold.is_some());
@@ -80,13 +156,7 @@ impl<R: Read> Read for Metered<R> {
         }
         loop {
             let n = self.reader.read(&mut buffer[room..])?;
-            self.since.set(self.since.get().saturating_add(n as u64));
-            if self.since.get() > self.limit {
-                let what = "one row is longer than the memory allows, or a quote is never closed";
-                return Err(io::Error::other(crate::error::Corrupt(what)));
-            }
             if n == 0 && !self.ended {
-                // The last line gets an end as well.
                 self.ended = true;
                 buffer[0] = b'\n';
                 return Ok(1);
@@ -102,7 +172,7 @@ impl<R: Read> Read for Metered<R> {
     }
 }
 
-impl<R> Metered<R> {
+impl<R> Unified<R> {
     /// Works in place and returns the number of bytes left.
     fn unify_line_ends(&mut self, buffer: &mut [u8]) -> usize {
         if !self.after_return && !buffer.contains(&b'\r') {

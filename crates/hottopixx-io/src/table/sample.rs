@@ -3,10 +3,9 @@
 
 use super::cells::{Class, class, is_ambiguous};
 use super::options::{Decimal, Delimiter};
-use super::records::Records;
+use super::records::{Record, Records};
 use crate::budget::Budget;
 use crate::error::{Fault, quote};
-use csv::ByteRecord;
 use std::io::Read;
 
 /// Bytes that are looked at, where they hold some lines.
@@ -26,7 +25,7 @@ pub(crate) struct Sample {
 }
 
 /// A record and its line.
-pub(crate) type Numbered = (ByteRecord, u64);
+pub(crate) type Numbered = (Record, u64);
 
 impl Sample {
     /// Takes the first bytes of a stream; more of them where lines are long, as far as the memory allows.
@@ -90,6 +89,11 @@ impl Sample {
         }
     }
 
+    /// Whether this stands anywhere. Otherwise it makes one cell of every line, which is no table.
+    pub fn has(&self, delimiter: Delimiter) -> bool {
+        self.bytes.iter().any(|byte| delimiter.is(*byte))
+    }
+
     /// What stands between cells. Each possibility is judged by the cells it makes: records must
     /// have the same number of them, and the share of numbers among them decides. `own` is what the
     /// format promises and wins unless another one is clearly better.
@@ -101,8 +105,7 @@ impl Sample {
         let others = others.into_iter().chain([Delimiter::Blanks]).filter(|d| *d != own);
         let (mut best, mut least) = (own, f64::NEG_INFINITY);
         for delimiter in std::iter::once(own).chain(others) {
-            // What occurs nowhere makes one cell of every line, which is no table.
-            if !self.bytes.iter().any(|byte| delimiter.is(*byte)) {
+            if !self.has(delimiter) {
                 continue;
             }
             let Some(share) = share_of_numbers(&self.records(delimiter)?) else { continue };
@@ -129,7 +132,7 @@ pub(super) fn usual_width(records: &[Numbered]) -> usize {
 
 /// A line that begins like a comment; whether it is one depends on the number of its cells, since
 /// a row may be named `#1`.
-pub(super) fn is_comment(record: &ByteRecord) -> bool {
+pub(super) fn is_comment(record: &Record) -> bool {
     record.get(0).is_some_and(|cell| cell.starts_with(b"#") || cell.starts_with(b"%"))
 }
 

@@ -343,8 +343,17 @@ fn resume(iterate: &mut dyn Iterate, epochs: usize, control: &Control) -> io::Re
     let beta = f64::from_bits(get_u64(state.as_mut())?);
     iterate.read(state.as_mut())?;
     match usize::try_from(done) {
+        _ if !beta.is_finite() => Err(io::Error::other("its multiplier is not a number")),
         Ok(done) if done <= epochs => Ok((done, beta)),
         _ => Err(io::Error::other(format!("it is at epoch {done} of {epochs}"))),
+    }
+}
+
+/// Between two epochs C is projected: its entries are from 0 to 1.
+fn check_weights<'a>(mut weights: impl Iterator<Item = &'a f32>) -> io::Result<()> {
+    match weights.all(|weight| (0.0..=1.0).contains(weight)) {
+        true => Ok(()),
+        false => Err(io::Error::other("it has a weight that is not from 0 to 1")),
     }
 }
 

@@ -35,7 +35,7 @@
 //! [`memory`]: known beforehand.
 
 use super::lists::Lists;
-use super::{Epoch, Iterate, screen};
+use super::{Epoch, Iterate, check_weights, screen};
 use crate::checkpoint::{get_u64, get_words, put_u64, put_words};
 use crate::control::{Control, Stop};
 use crate::matrix::Shape;
@@ -305,7 +305,7 @@ impl Iterate for SparseIterate {
             if row.iter().any(|e| e.0 as usize >= m) {
                 return Err(io::Error::other("it has a column that does not exist"));
             }
-            Ok::<(), io::Error>(())
+            check_weights(row.iter().map(|e| &e.1))
         })?;
         self.levels = self.diagonal_before().into_iter().map(|level| level as f32).collect();
         Ok(())

@@ -31,7 +31,7 @@
 mod block;
 
 use super::panels::{self, Panel, Panels};
-use super::{Epoch, Iterate};
+use super::{Epoch, Iterate, check_weights};
 use crate::checkpoint::{get_words, put_words};
 use crate::control::{Control, Stop};
 use crate::kernels::LANES;
@@ -199,7 +199,8 @@ impl Iterate for DenseIterate<'_> {
             let mut entries = block.c.iter_mut();
             get_words(input, entries.len(), |word| {
                 entries.by_ref().take(1).for_each(|v| *v = f32::from_bits(word));
-            })
+            })?;
+            check_weights(block.c.iter())
         })
     }
 
