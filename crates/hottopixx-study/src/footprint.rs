@@ -35,16 +35,27 @@ struct Data {
 pub fn run(settings: &FootprintSettings) -> Result<StudyReport> {
     let folder = Folder::temporary()?;
     let mut report = StudyReport::default();
+    let mut refusals = String::new();
     let mut table = Table::of_numbers(&["run", "data", "predicted MiB", "peak MiB", "share"]);
     for data in data(settings, folder.path())? {
-        for (name, flags) in commands() {
+        for (name, flags) in commands(settings.seconds()) {
             let text = !data.flags.is_empty();
             if text && !name.starts_with("factor spa") && !name.starts_with("factor auto") {
                 continue;
             }
-            let Some((predicted, peak)) = one(settings, &data, &flags)? else {
-                table.row([name, data.name.to_owned(), "-".into(), "-".into(), "refused".into()]);
-                continue;
+            let (predicted, peak) = match one(settings, &data, &flags)? {
+                Measured::Bytes { predicted, peak } => (predicted, peak),
+                Measured::None(why) => {
+                    table.row([
+                        name.clone(),
+                        data.name.to_owned(),
+                        "-".into(),
+                        "-".into(),
+                        "-".into(),
+                    ]);
+                    refusals += &format!("{name} on {}: {why}\n", data.name);
+                    continue;
+                }
             };
             if peak > predicted {
                 let what = format!("{name} on {}: {peak} bytes, {predicted} predicted", data.name);
@@ -55,8 +66,19 @@ pub fn run(settings: &FootprintSettings) -> Result<StudyReport> {
             table.row([name, data.name.to_owned(), mib(predicted), mib(peak), share]);
         }
     }
-    let _ = write!(report.text, "{table}");
+    let seconds = settings.seconds();
+    let _ = write!(
+        report.text,
+        "{table}No run took longer than {seconds} s: that is its limit.\n{refusals}"
+    );
     Ok(report)
+}
+
+impl FootprintSettings {
+    /// The time limit of each run.
+    fn seconds(&self) -> u64 {
+        if self.quick { 4 } else { 60 }
+    }
 }
 
 fn data(settings: &FootprintSettings, folder: &Path) -> Result<Vec<Data>> {
@@ -70,7 +92,7 @@ fn data(settings: &FootprintSettings, folder: &Path) -> Result<Vec<Data>> {
         [
             ("dense 1,000 x 10,000", "paper 1000 10000 dense.npz", &[]),
             ("sparse 3,000 x 20,000", "multinomial 3000 20000 sparse.npz", &[]),
-            ("text 4,000 x 20,000", "documents 4000 20000 text.npz", &["--cooccurrence"]),
+            ("text 4,000 x 20,000", "multinomial 4000 20000 text.npz", &["--cooccurrence"]),
         ]
     };
     let make = |(name, recipe, flags): (&'static str, &str, &'static [&'static str])| {
@@ -95,7 +117,7 @@ fn data(settings: &FootprintSettings, folder: &Path) -> Result<Vec<Data>> {
 }
 
 /// Every method, and every other command that plans.
-fn commands() -> Vec<(String, Vec<String>)> {
+fn commands(seconds: u64) -> Vec<(String, Vec<String>)> {
     let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let mut all: Vec<(String, Vec<String>)> = Vec::new();
     for method in Method::ALL {
@@ -104,18 +126,29 @@ fn commands() -> Vec<(String, Vec<String>)> {
             Method::Agkm => " --epsilon 0.01 --alpha 0.5",
             _ => "",
         };
-        let line = format!("factor --rank 10 --max-seconds 4 --method {method}{more}");
+        let line = format!("factor --rank 10 --method {method}{more}");
         all.push((format!("factor {method}"), words(&line)));
     }
-    all.push(("evaluate".into(), words("evaluate --hott 0,1,2,3,4,5,6,7,8,9 --max-seconds 4")));
-    all.push(("certify".into(), words("certify --rank 10 --max-seconds 4")));
-    all.push(("compare".into(), words("compare --rank 10 --max-seconds 2")));
-    all.push(("rank".into(), words("rank --tau 0.5 --max-seconds 4")));
+    all.push(("evaluate".into(), words("evaluate --hott 0,1,2,3,4,5,6,7,8,9")));
+    all.push(("certify".into(), words("certify --rank 10")));
+    all.push(("compare".into(), words("compare --rank 10")));
+    all.push(("rank".into(), words("rank --tau 0.5")));
+    let limit = ["--max-seconds".to_owned(), seconds.to_string()];
+    all.iter_mut().for_each(|(_, flags)| flags.extend_from_slice(&limit));
     all
 }
 
-/// Prediction and peak; `None` where the run was refused, or had no answer in time.
-fn one(settings: &FootprintSettings, data: &Data, flags: &[String]) -> Result<Option<(u64, u64)>> {
+/// What a run took.
+enum Measured {
+    Bytes {
+        predicted: u64,
+        peak: u64,
+    },
+    /// It was refused, or had no answer in time: what it said.
+    None(String),
+}
+
+fn one(settings: &FootprintSettings, data: &Data, flags: &[String]) -> Result<Measured> {
     let (verb, flags) = flags.split_first().context("no command")?;
     let mut command = Command::new(&settings.program);
     command.arg(verb).arg(&data.path).args(flags).args(data.flags).args(["--json", "--quiet"]);
@@ -123,9 +156,12 @@ fn one(settings: &FootprintSettings, data: &Data, flags: &[String]) -> Result<Op
     match serde_json::from_slice::<Value>(&output.stdout) {
         Ok(said) => {
             let bytes = |key: &str| said[key].as_u64().with_context(|| format!("{verb}: no {key}"));
-            Ok(Some((bytes("predicted_memory_bytes")?, bytes("peak_memory_bytes")?)))
+            let (predicted, peak) = ("predicted_memory_bytes", "peak_memory_bytes");
+            Ok(Measured::Bytes { predicted: bytes(predicted)?, peak: bytes(peak)? })
         }
-        Err(_) if matches!(output.status.code(), Some(1 | 3)) => Ok(None),
+        Err(_) if matches!(output.status.code(), Some(1 | 3)) => {
+            Ok(Measured::None(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+        }
         Err(error) => bail!("{verb} {flags:?}: {error}, {}", output.status),
     }
 }

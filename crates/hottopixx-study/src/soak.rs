@@ -73,9 +73,12 @@ pub fn run(settings: &SoakSettings) -> Result<StudyReport> {
     let methods: Vec<Method> =
         Method::ALL.into_iter().filter(|method| method.requires().is_empty()).collect();
     for k in 0..settings.strikes {
-        let (c, m) = (k % cases.len(), (k / cases.len()) % methods.len());
+        // Every way to strike, one after the other, and then the next case by the next method: an answer to
+        // compare with takes as long as the runs themselves.
+        let (pair, strike) = (k / STRIKES.len(), STRIKES[k % STRIKES.len()]);
+        let c = pair % cases.len();
+        let m = (c + pair / cases.len()) % methods.len();
         let (case, method) = (&cases[c], methods[m]);
-        let strike = STRIKES[(k + k / STRIKES.len()) % STRIKES.len()];
         let out = folder.path().join(format!("{c}-{m}"));
         let undisturbed = match whole.entry((c, m)) {
             Entry::Occupied(known) => known.into_mut(),
