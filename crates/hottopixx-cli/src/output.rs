@@ -1,7 +1,7 @@
 //! What becomes of an answer: JSON or text on standard output, files in a folder.
 
 use crate::args::OutputArgs;
-use crate::earlier::{COOCCURRENCE, VOCABULARY};
+use crate::earlier::{COOCCURRENCE, DUAL, VOCABULARY};
 use crate::failure::{Failure, print};
 use crate::launch;
 use crate::problem::Problem;
@@ -35,7 +35,7 @@ pub const CERTIFICATE: [&str; 5] = ["X", "C", "d", "Y", CHOICE];
 /// What `--out` can hold after `factor`, `evaluate` or `demo`.
 pub fn answer_files() -> Vec<String> {
     let names =
-        ["hott.csv", "rows.csv", "documents.csv", VOCABULARY, "summary.json", "report.html"];
+        ["hott.csv", "rows.csv", "documents.csv", VOCABULARY, DUAL, "summary.json", "report.html"];
     let matrices = matrix_files(&["F", "W", COMPLETED, COOCCURRENCE]);
     names.into_iter().map(str::to_owned).chain(matrices).collect()
 }
@@ -280,6 +280,9 @@ fn files(
     if let Some(words) = &problem.words {
         set.matrix(COOCCURRENCE, &problem.matrix)?;
         set.bytes(VOCABULARY, serde_json::to_string(words).unwrap_or_default())?;
+        if let Some(dual) = &answer.dual {
+            set.bytes(DUAL, dual.to_bytes())?;
+        }
     }
     set.bytes("report.html", html::page(summary, &command_line()))?;
     commit(folder, set, SUMMARY, summary, &answer_files())

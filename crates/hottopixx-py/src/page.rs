@@ -74,6 +74,7 @@ pub fn answer_page(
         bounds: kept.certificate,
         notes: kept.notes,
         diagonal: diagonal.map(held).transpose()?.map(|diagonal| diagonal.to_vec()),
+        dual: None,
         cleaning: kept.cleaning,
         inexact_rows: kept.inexact_rows,
         zero_rows: kept.zero_rows,

@@ -112,15 +112,21 @@ fn judge(
         answer.hott.iter().map(|hott| hott.row).collect()
     };
     let before = text::cooccurrence(&first)?;
-    let (earlier, _) = on_one_thread(|| factor().run(&before))?;
-    let rows = hott(&earlier?);
+    // As the tool keeps it with an answer.
+    let (earlier, _) = on_one_thread(|| factor().keep_dual(true).run(&before))?;
+    let earlier = earlier?;
+    let rows = hott(&earlier);
     let (fresh, fresh_seconds) = on_one_thread(|| factor().run(&text::cooccurrence(&all)?))?;
     let fresh = fresh.with_context(|| name.to_owned())?;
     let places: Vec<usize> = (0..kept.len()).collect();
     let (update, seconds) = on_one_thread(|| {
         let more = text::cooccurrence(&later)?;
         let sum = text::add_cooccurrence(before, &more, &places)?;
-        factor().start(rows.clone()).run(&sum)
+        let start = factor().keep_dual(true).start(rows.clone());
+        match &earlier.dual {
+            Some(dual) => start.start_dual(dual.clone()).run(&sum),
+            None => start.run(&sum),
+        }
     })?;
     let update = update.with_context(|| name.to_owned())?;
     let changes = update.changes_since(&rows);

@@ -98,7 +98,7 @@ pub use factor::{
 };
 pub use goal::Goal;
 pub use matrix::{Dense, Matrix, Sparse};
-pub use methods::{Bounded, Bounds, USUAL_BUDGET};
+pub use methods::{Bounded, Bounds, KeptDual, USUAL_BUDGET};
 pub use objective::Objective;
 pub use rules::Constraints;
 pub use select::portfolio::Judged;

@@ -55,8 +55,10 @@ pub fn run(args: &args::FactorArgs, started: Instant) -> Result<(), Failure> {
         Some(outliers) => factor.outliers(outliers),
         None => factor,
     };
+    // What documents may be added to keeps what proves the bound of the sum.
+    let factor = factor.keep_dual(problem.words.is_some() && args.output.out.is_some());
     let factor = match &earlier {
-        Some(earlier) => factor.start(start(earlier, &problem)),
+        Some(earlier) => begin(factor, earlier, &problem)?,
         None => factor,
     };
     let (mut factor, predicted) = planner.plan(factor, &problem, args.output.quiet)?;
@@ -162,9 +164,14 @@ fn load_more(
     Ok((problem, Vec::new()))
 }
 
-/// The rows to begin with, as far as they are not set aside by now.
-fn start(earlier: &Earlier, problem: &Problem) -> Vec<usize> {
-    earlier.hott.iter().filter_map(|&row| problem.row_of(row).ok()).collect()
+/// Begins at the rows of an answer, as far as they are not set aside by now, and its dual.
+fn begin(factor: Factor, earlier: &Earlier, problem: &Problem) -> Result<Factor, Failure> {
+    let rows = earlier.hott.iter().filter_map(|&row| problem.row_of(row).ok()).collect();
+    let factor = factor.start(rows);
+    Ok(match earlier.dual()? {
+        Some(dual) => factor.start_dual(dual),
+        None => factor,
+    })
 }
 
 /// From here on an answer explains next to nothing.

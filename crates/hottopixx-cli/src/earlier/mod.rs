@@ -3,18 +3,19 @@
 
 mod words;
 
-pub use words::{COOCCURRENCE, VOCABULARY, WordSums};
+pub use words::{COOCCURRENCE, DUAL, VOCABULARY, WordSums};
 
 use crate::failure::Failure;
 use crate::problem::{Problem, Raw, bytes_of, check_counts, own_bytes};
 use crate::{json, output};
 use hottopixx::control::Control;
 use hottopixx::matrix::{Dense, Matrix, Shape, Sparse};
-use hottopixx::{Footprint, Missing, text};
+use hottopixx::{Footprint, KeptDual, Missing, text};
 use hottopixx_io::{LoadOptions, Source, load, machine};
 use hottopixx_report::{NamedHott, Preparation};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What of an answer is needed to go on from it.
 pub struct Earlier {
@@ -80,6 +81,22 @@ impl Earlier {
             false => Some("has not one number for each row"),
         };
         fault.map_or(Ok(words), |fault| Err(wrong(fault.to_owned())))
+    }
+
+    /// The dual behind its bound, where it keeps one; answers of earlier versions do not.
+    pub fn dual(&self) -> Result<Option<Arc<KeptDual>>, Failure> {
+        let path = self.folder.join(DUAL);
+        if !self.prepared.cooccurrence || !path.exists() {
+            return Ok(None);
+        }
+        output::check_files(&self.folder, "summary.json", &[DUAL])?;
+        let wrong = |what: String| {
+            Failure::Wrong(format!("{}: {what}: run the command again", path.display()))
+        };
+        let bytes =
+            std::fs::read(&path).map_err(|error| wrong(format!("cannot be read ({error})")))?;
+        let dual = KeptDual::from_bytes(&bytes).ok_or_else(|| wrong("is no dual".to_owned()))?;
+        Ok(Some(Arc::new(dual)))
     }
 
     /// The co-occurrence of its words: a sum over its documents.

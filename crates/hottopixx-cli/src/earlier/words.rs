@@ -9,6 +9,9 @@ pub const VOCABULARY: &str = "vocabulary.json";
 /// The stem of the file of the co-occurrence: kept words x kept words, a sum over documents.
 pub const COOCCURRENCE: &str = "cooccurrence";
 
+/// The file of the dual behind the bound, which proves another for the sum of more documents.
+pub const DUAL: &str = "dual.bin";
+
 /// The words of the documents so far.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordSums {

@@ -69,6 +69,16 @@ fn documents_are_added_to_an_answer() {
     let words: Value = serde_json::from_slice(&folder.read("answer/vocabulary.json")).unwrap();
     let of_all: Value = serde_json::from_slice(&folder.read("fresh/vocabulary.json")).unwrap();
     assert_eq!(words, of_all);
+    // The dual of the answer proves the bound of the sum; without it there is one as well.
+    let dual = folder.read("answer/dual.bin");
+    assert_eq!(update["certificate"]["rounds"], json!(0), "{update}");
+    folder.write("answer/dual.bin", "other");
+    let line = folder.refusal(&["factor", "more.csv", "--update", "answer", "--quiet"], 1);
+    assert!(line.contains("dual.bin: it is not of the run"), "{line}");
+    std::fs::remove_file(folder.path("answer/dual.bin")).unwrap();
+    let without = folder.json(&["factor", "more.csv", "--update", "answer", "--json"]);
+    assert!(without["certificate"]["rounds"].as_u64().unwrap() > 0, "{without}");
+    folder.write("answer/dual.bin", dual);
     // Once more, from the sum.
     let text = folder.text(&["factor", "more.csv", "--update", "answer"]);
     assert!(text.contains("update    answer with 6 more documents"), "{text}");

@@ -119,20 +119,7 @@ impl FittedChoice {
     /// Puts the hott rows in order of their l1 distance from the mean row of X, the most
     /// distinctive first, ties by row. O(nonzeros).
     pub fn most_distinctive_first(&mut self, x: &UnitRows) {
-        let mut mean = vec![0.0; x.examples()];
-        for i in 0..x.features() {
-            x.row(i).add_to(1.0 / x.features() as f64, &mut mean);
-        }
-        let distance = |i: usize| -> f64 {
-            let mut difference = mean.clone();
-            x.row(i).add_to(-1.0, &mut difference);
-            difference.iter().map(|e| e.abs()).sum()
-        };
-        let distances: Vec<f64> = self.hott.iter().map(|&h| distance(h)).collect();
-        let mut order: Vec<usize> = (0..self.hott.len()).collect();
-        order.sort_by(|&a, &b| {
-            distances[b].total_cmp(&distances[a]).then(self.hott[a].cmp(&self.hott[b]))
-        });
+        let order = Distances::new(x).order(&self.hott);
         let mut place = vec![0u32; order.len()];
         for (new, &old) in order.iter().enumerate() {
             place[old] = new as u32;
@@ -143,5 +130,41 @@ impl FittedChoice {
             fit.weights.sort_by_key(|w| w.0);
             fit.basis.free.iter_mut().for_each(|j| *j = place[*j as usize]);
         }
+    }
+}
+
+/// How far rows are from the mean row.
+pub struct Distances<'a> {
+    x: &'a UnitRows,
+    mean: Vec<f64>,
+}
+
+impl<'a> Distances<'a> {
+    /// From the mean row of X. O(nonzeros).
+    pub fn new(x: &'a UnitRows) -> Self {
+        let mut mean = vec![0.0; x.examples()];
+        for i in 0..x.features() {
+            x.row(i).add_to(1.0 / x.features() as f64, &mut mean);
+        }
+        Distances { x, mean }
+    }
+
+    fn of(&self, i: usize) -> f64 {
+        let mut difference = self.mean.clone();
+        self.x.row(i).add_to(-1.0, &mut difference);
+        difference.iter().map(|e| e.abs()).sum()
+    }
+
+    /// The positions of some rows, the farthest first, ties by row.
+    fn order(&self, rows: &[usize]) -> Vec<usize> {
+        let distances: Vec<f64> = rows.iter().map(|&i| self.of(i)).collect();
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by(|&a, &b| distances[b].total_cmp(&distances[a]).then(rows[a].cmp(&rows[b])));
+        order
+    }
+
+    /// The same rows, the farthest first.
+    pub fn most_distinctive_first(&self, rows: &[usize]) -> Vec<usize> {
+        self.order(rows).into_iter().map(|at| rows[at]).collect()
     }
 }

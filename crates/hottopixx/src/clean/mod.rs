@@ -16,7 +16,7 @@ mod squares;
 pub use exact::{RowFit, exact};
 pub(crate) use exact::{Starts, refit};
 pub use fitted::Cleaning;
-pub(crate) use fitted::{Cleaner, FittedChoice};
+pub(crate) use fitted::{Cleaner, Distances, FittedChoice};
 pub use incremental::{IncrementalSettings, incremental};
 use measure::measure_rows;
 #[doc(hidden)]

@@ -10,14 +10,16 @@ use super::checked::Checked;
 use super::clock::Clock;
 use super::{Factor, Factorization, Method};
 use crate::Error;
-use crate::clean::{Cleaner, Cleaning, FittedChoice, row_operations};
+use crate::clean::{Cleaner, Cleaning, Distances, FittedChoice, row_operations};
 use crate::control::{Control, Stage, Stop};
 use crate::localise::{Question, spa_ruled};
 use crate::matrix::Matrix;
-use crate::methods::{Bounded, Bounds, Localised, Localiser, Solved, effort_nearby};
+use crate::methods::{
+    Bounded, Bounds, Localised, Localiser, Solved, effort_nearby, search_pays_nearby,
+};
 use crate::normalise::UnitRows;
 use crate::select::groups::groups;
-use crate::select::portfolio::{Candidate, Judged, Verdict, judge};
+use crate::select::portfolio::{Candidate, Judged, Verdict, judge, judge_nearby};
 use crate::select::search::search;
 
 /// Factors the matrix.
@@ -79,8 +81,9 @@ impl Prepared<'_> {
 enum Choice {
     /// There was one set; its order is the method's, and nothing was fitted yet.
     Only { origin: String, hott: Vec<usize> },
-    /// The best of several sets, in no particular order, with the fits of all rows.
-    Best { verdict: Verdict, exchanges: usize },
+    /// The best of several sets with the fits of all rows; in no particular order unless it is `in_order`, the fits
+    /// then being final.
+    Best { verdict: Verdict, exchanges: usize, in_order: bool },
 }
 
 /// The hott rows with all rows fitted on them, and the rows that could stand in their place.
@@ -280,18 +283,41 @@ impl<'a> Prepared<'a> {
             return Ok(Choice::Only { origin, hott });
         }
         let cleaner = self.judging_cleaner();
+        if self.settings.has_start && cleaner.cleaning == Cleaning::Exact {
+            return self.select_nearby(found);
+        }
         let verdict = judge(&cleaner, rank, &found.candidates, None);
         let verdict = verdict.ok_or_else(|| Error::NoAnswer(self.why()))?;
         if self.settings.method == Method::Auto && cleaner.cleaning == Cleaning::Exact {
-            return Ok(self.improve(verdict, &found.hints));
+            return Ok(self.improve(verdict, (&found.hints, false)));
         }
-        Ok(Choice::Best { verdict, exchanges: 0 })
+        Ok(Choice::Best { verdict, exchanges: 0, in_order: false })
+    }
+
+    /// The same near an earlier answer. A fit of all rows is most of what an update costs: each set is in the order of the
+    /// answer before anything is fitted, and what judging computes for the winner is not computed again.
+    fn select_nearby(&self, found: &Localised) -> Result<Choice, Error> {
+        let Checked { rank, objective, effort, cleaning, .. } = self.settings;
+        let distances = Distances::new(&self.x);
+        let in_order = |set: &Candidate| Candidate {
+            origin: set.origin.clone(),
+            rows: distances.most_distinctive_first(&set.rows),
+        };
+        let candidates: Vec<Candidate> = found.candidates.iter().map(in_order).collect();
+        let verdict = judge_nearby(&self.judging_cleaner(), rank, &candidates);
+        let verdict = verdict.ok_or_else(|| Error::NoAnswer(self.why()))?;
+        let in_order = cleaning == Cleaning::Exact;
+        if search_pays_nearby(effort, objective, (self.x.features(), verdict.fitted.score)) {
+            return Ok(self.improve(verdict, (&found.hints, in_order)));
+        }
+        Ok(Choice::Best { verdict, exchanges: 0, in_order })
     }
 
     /// Searches for a better choice, starting from the best candidates; `hints` are rows that it tries first:
     /// those of all methods. What is found is judged on all rows beside the best candidate: `sets` has the best
-    /// first, while `best` is its place in `judged`.
-    fn improve(&self, verdict: Verdict, hints: &[usize]) -> Choice {
+    /// first, while `best` is its place in `judged`. Whether its fits are final is said beside the hints; those of others
+    /// are not.
+    fn improve(&self, verdict: Verdict, (hints, in_order): (&[usize], bool)) -> Choice {
         let Checked { rank, objective, effort, has_start, .. } = self.settings;
         let effort = if has_start { effort_nearby(effort, self.x.features()) } else { effort };
         let starts = (&verdict.sets[..], verdict.fitted.score);
@@ -306,7 +332,7 @@ impl<'a> Prepared<'a> {
         let exchanges = if again.best == 0 { 0 } else { searched.exchanges };
         // The rows and their fits may be those of the search; scores stay those of the methods' candidates.
         let verdict = Verdict { fitted: again.fitted, judged, best, sets };
-        Choice::Best { verdict, exchanges }
+        Choice::Best { verdict, exchanges, in_order: in_order && again.best == 0 }
     }
 
     // --- clean ------------------------------------------------------------------------------
@@ -320,10 +346,12 @@ impl<'a> Prepared<'a> {
                 let judged = vec![Judged { origin, score: cleaned.fitted.score }];
                 Cleaned { judged, best: Some(0), ..cleaned }
             }
-            Choice::Best { verdict, exchanges } => {
+            Choice::Best { verdict, exchanges, in_order } => {
                 let Verdict { mut fitted, judged, best, .. } = verdict;
-                fitted.most_distinctive_first(&self.x);
-                let fitted = self.fit_from_nothing(fitted);
+                if !in_order {
+                    fitted.most_distinctive_first(&self.x);
+                    fitted = self.fit_from_nothing(fitted);
+                }
                 let groups = self.groups(&fitted);
                 Cleaned { fitted, groups, judged, best: Some(best), exchanges }
             }

@@ -75,6 +75,7 @@ impl Prepared<'_> {
                 .or(found.bounds),
             notes: too_large.into_iter().chain(found.notes).collect(),
             diagonal: found.diagonal.as_deref().map(by_input_row),
+            dual: found.dual,
             cleaning: settings.cleaning,
             inexact_rows: if settings.cleaning == Cleaning::Exact { inexact } else { 0 },
             zero_rows: (0..x.input_rows()).filter(|&i| x.unit_row(i).is_none()).collect(),

@@ -4,8 +4,9 @@ use super::{Completion, Method};
 use crate::clean::Cleaning;
 use crate::control::Stop;
 use crate::matrix::Matrix;
-use crate::methods::Bounds;
+use crate::methods::{Bounds, KeptDual};
 use crate::select::portfolio::Judged;
+use std::sync::Arc;
 
 /// A hott row of the answer.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -80,6 +81,10 @@ pub struct Factorization {
     /// The diagonal of the localising matrix by row of the input, where the method has one.
     #[serde(skip)]
     pub diagonal: Option<Vec<f64>>,
+    /// The dual behind the bound on the mean error, with [`Factor::keep_dual`](super::Factor::keep_dual) and where there is
+    /// one: for [`Factor::start_dual`](super::Factor::start_dual).
+    #[serde(skip)]
+    pub dual: Option<Arc<KeptDual>>,
     /// How F was fitted; never [`Cleaning::Auto`].
     pub cleaning: Cleaning,
     /// Rows whose exact fit could not be proven optimal (rounding got in the way); their measured

@@ -7,7 +7,8 @@ use crate::control::Control;
 use crate::localise::hottopixx::Effect;
 use crate::matrix::{Matrix, Shape, fingerprint};
 use crate::methods::{
-    Agkm, Auto, Gradient, Hottopixx, Localiser, Nearby, Program, Snpa, Spa, USUAL_BUDGET, Xray,
+    Agkm, Auto, Gradient, Hottopixx, KeptDual, Localiser, Nearby, Program, Snpa, Spa, USUAL_BUDGET,
+    Xray,
 };
 use crate::{Constraints, Effort, Error, Goal, Objective};
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub struct Factor {
     pub(super) candidates: Option<Vec<bool>>,
     pub(super) constraints: Constraints,
     pub(super) start: Option<Vec<usize>>,
+    pub(super) start_dual: Option<Arc<KeptDual>>,
+    pub(super) keep_dual: bool,
     pub(super) outliers: Option<Outliers>,
     pub(super) missing: Missing,
     pub(super) weights: Option<Vec<f64>>,
@@ -65,6 +68,8 @@ impl Factor {
             candidates: None,
             constraints: Constraints::default(),
             start: None,
+            start_dual: None,
+            keep_dual: false,
             outliers: None,
             missing: Missing::Refuse,
             weights: None,
@@ -188,6 +193,23 @@ impl Factor {
         self
     }
 
+    /// The dual of the answer whose rows are given to [`Factor::start`] (default: none): [`Factorization::dual`] of a run
+    /// with [`Factor::keep_dual`]. Any dual proves a bound, that of nearly the same data one that is nearly as good, and what
+    /// is left to do is to verify it. One that is about other rows or columns, or proves much less than it did, is not used.
+    ///
+    /// [`Factorization::dual`]: super::Factorization::dual
+    pub fn start_dual(mut self, dual: Arc<KeptDual>) -> Self {
+        self.start_dual = Some(dual);
+        self
+    }
+
+    /// Whether [`Method::Auto`] keeps the dual behind its bound on the mean error with the answer (default false): a byte
+    /// for each entry of the matrix, or fewer.
+    pub fn keep_dual(mut self, keep: bool) -> Self {
+        self.keep_dual = keep;
+        self
+    }
+
     /// How much each row of the input counts in the mean error (default: all the same), such as how often a word occurs: in
     /// the judging of choices, exchanges, bounds on the mean and reports. Numbers that are not negative; only their
     /// proportions matter. The linear programs, Algorithm 4 and [`Objective::Max`] do not know of them.
@@ -259,11 +281,12 @@ impl Factor {
         let Factor { tau, gap, trace, epsilon, alpha, candidates, groups, .. } = self;
         let Factor { constraints, start, outliers, weights, example_weights, missing, .. } = self;
         let memory = self.effect_of_memory(matrix);
+        let dual = self.start_dual.as_ref().map_or_else(String::new, |dual| format!(" {dual:?}"));
         let version = env!("CARGO_PKG_VERSION");
         let settings = format!(
             "{version} {rank} {method:?} {objective:?} {effort:?} {cleaning:?} {seed} {epochs:?} {cost:?} {tau:?} \
              {gap:?} {trace} {epsilon:?} {alpha:?} {candidates:?} {constraints:?} {start:?} {outliers:?} {weights:?} \
-             {example_weights:?} {groups} {memory:?} {missing:?}"
+             {example_weights:?} {groups} {memory:?} {missing:?}{dual}"
         );
         fingerprint(matrix, &settings)
     }
@@ -298,6 +321,7 @@ impl Factor {
         self.epsilon = self.epsilon.filter(|_| !unused("epsilon"));
         self.alpha = self.alpha.filter(|_| !unused("alpha"));
         self.start = self.start.filter(|_| !unused("start"));
+        self.start_dual = self.start_dual.filter(|_| !unused("start"));
         self
     }
 
@@ -345,9 +369,13 @@ impl Factor {
                     budget: self.memory.unwrap_or(USUAL_BUDGET),
                     effort: self.effort,
                     objective: self.objective,
+                    keep: self.keep_dual,
                 };
                 match &self.start {
-                    Some(rows) => Arc::new(Nearby { auto, rows: rows.clone() }),
+                    Some(rows) => {
+                        let (rows, dual) = (rows.clone(), self.start_dual.clone());
+                        Arc::new(Nearby { auto, rows, dual })
+                    }
                     None => Arc::new(auto),
                 }
             }

@@ -62,6 +62,8 @@ pub struct Auto {
     pub effort: Effort,
     /// The error that is made small, and bounded.
     pub objective: Objective,
+    /// Whether the dual behind the bound is kept.
+    pub keep: bool,
 }
 
 impl Localiser for Auto {
@@ -98,7 +100,7 @@ impl Localiser for Auto {
                 found.candidates.push(Candidate { origin: origin.to_string(), rows });
             }
         }
-        let left = self.exchange(question, &mut found);
+        let left = self.exchange(question, &mut found, false);
         let mut dual = None;
         for method in self.others(question, left) {
             if control.stopped().is_some() {
@@ -155,6 +157,7 @@ fn take(found: &mut Localised, other: Localised, question: &Question<'_>) {
         found.diagonal = Some(diagonal);
     }
     found.bounds = other.bounds.or(found.bounds.take());
+    found.dual = other.dual.or(found.dual.take());
 }
 
 /// Rows on which candidates are compared to find out about what is at hand.
@@ -191,7 +194,7 @@ fn minimax_dual(found: &mut Localised) -> Option<Dual> {
 impl Auto {
     /// What a bound may take: a share of what is usual.
     fn means(&self, share: f64) -> Means {
-        Means { effort: self.effort, share, budget: self.budget }
+        Means { effort: self.effort, share, budget: self.budget, keep: self.keep }
     }
 
     /// What is proven about the error that is made small, of every choice of rows, with a share of the work that is
@@ -213,8 +216,14 @@ impl Auto {
     }
 
     /// Improves the greedy answers by exchanges in least squares; how much those leave unexplained, see
-    /// [`Exchanged::left`](crate::localise::exchange::Exchanged::left).
-    pub(super) fn exchange(&self, question: &Question<'_>, found: &mut Localised) -> f64 {
+    /// [`Exchanged::left`](crate::localise::exchange::Exchanged::left). Walks that begin at an earlier answer are on all
+    /// explained rows `at_once`.
+    pub(super) fn exchange(
+        &self,
+        question: &Question<'_>,
+        found: &mut Localised,
+        at_once: bool,
+    ) -> f64 {
         let Question { x, rank, .. } = *question;
         let mut starts: Vec<Vec<usize>> = Vec::new();
         for Candidate { rows, .. } in &found.candidates {
@@ -232,7 +241,7 @@ impl Auto {
         starts.truncate(most);
         let mut left: f64 = 1.0;
         for &power in powers {
-            let settings = ExchangeSettings { power, cosines: COSINES_WORK, work, kicks };
+            let settings = ExchangeSettings { power, cosines: COSINES_WORK, work, kicks, at_once };
             let sets = exchange(question, &starts, &settings);
             left = left.min(sets.left);
             for rows in sets.sets {
@@ -368,10 +377,11 @@ mod tests {
             budget: 1 << 30,
             effort,
             objective: Objective::Mean,
+            keep: false,
         };
         for effort in [Effort::Quick, Effort::Normal] {
             let mut found = Localised::rows("spa", vec![0, 1, 2]);
-            let left = auto(effort).exchange(&question, &mut found);
+            let left = auto(effort).exchange(&question, &mut found, false);
             assert!(left >= NEAR_ONE, "{left}");
             assert!(found.candidates.iter().any(|c| c.origin == "exchange"));
         }

@@ -11,6 +11,7 @@ mod error_bound;
 mod gradient;
 mod greedy;
 mod hottopixx;
+mod kept;
 mod nearby;
 mod programs;
 
@@ -21,7 +22,8 @@ pub(crate) use gradient::Gradient;
 pub(crate) use greedy::{Snpa, Spa, Xray};
 pub(crate) use hottopixx::Hottopixx;
 pub use hottopixx::USUAL_BUDGET;
-pub(crate) use nearby::{Nearby, effort_nearby};
+pub use kept::KeptDual;
+pub(crate) use nearby::{Nearby, effort_nearby, search_pays_nearby};
 pub use programs::{Bounded, Bounds};
 pub(crate) use programs::{Program, Solved, is_affordable};
 
@@ -33,6 +35,7 @@ use crate::control::{Control, Stop};
 use crate::localise::spa_controlled;
 use crate::matrix::Shape;
 use crate::select::portfolio::readings;
+use std::sync::Arc;
 
 /// A way to find hott rows.
 ///
@@ -97,6 +100,8 @@ pub struct Localised {
     pub(crate) error_bound: Option<ErrorBound>,
     /// The answer of that program, where it is the method's own.
     pub(crate) program: Option<Solved>,
+    /// The dual behind that, where it is to be kept.
+    pub(crate) dual: Option<Arc<KeptDual>>,
     /// What the caller should know.
     pub(crate) notes: Vec<String>,
 }

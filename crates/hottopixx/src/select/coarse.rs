@@ -21,6 +21,17 @@ pub(crate) fn coarse(
     buckets: usize,
     control: &Control,
 ) -> Option<UnitRows> {
+    let (bucket, count) = merging(x, hott, buckets, control)?;
+    x.merge_columns_under(&bucket, count, control)
+}
+
+/// The column of [`coarse`] that each column of X is in, and how many these are.
+pub(crate) fn merging(
+    x: &UnitRows,
+    hott: &[usize],
+    buckets: usize,
+    control: &Control,
+) -> Option<(Vec<u32>, usize)> {
     let n = x.examples();
     let mut mass = vec![0.0; n];
     let mut watch = control.watch();
@@ -61,7 +72,7 @@ pub(crate) fn coarse(
         bucket[k] = current;
         held += mass[k];
     }
-    x.merge_columns_under(&bucket, current as usize + 1, control)
+    Some((bucket, current as usize + 1))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Candidate sets of hott rows, judged by their exact cleaned error.
 
-use super::race::Race;
+use super::race::{Nearness, Race};
 use super::{cluster, top};
 use crate::clean::{Cleaner, FittedChoice};
 use crate::localise::{Question, snpa_ruled, spa_ruled};
@@ -84,9 +84,28 @@ pub fn judge(
     candidates: &[Candidate],
     known: Option<FittedChoice>,
 ) -> Option<Verdict> {
+    verdict(cleaner, rank, candidates, (known, Nearness::None))
+}
+
+/// As [`judge`] where the first candidate is an earlier answer: the winner is likely to be no worse than another by more
+/// than a thousandth, for which most of the others need not be fitted on all rows. All its fits began from nothing.
+pub fn judge_nearby(
+    cleaner: &Cleaner<'_>,
+    rank: usize,
+    candidates: &[Candidate],
+) -> Option<Verdict> {
+    verdict(cleaner, rank, candidates, (None, Nearness::Start))
+}
+
+fn verdict(
+    cleaner: &Cleaner<'_>,
+    rank: usize,
+    candidates: &[Candidate],
+    (known, nearness): (Option<FittedChoice>, Nearness),
+) -> Option<Verdict> {
     let distinct = distinct(candidates, rank);
     let entry = |c: &&Candidate| (c.rows.clone(), SEARCHED.contains(&&c.origin[..]));
-    let mut race = Race::new(cleaner, distinct.iter().map(entry), known);
+    let mut race = Race::new(cleaner, distinct.iter().map(entry), known, nearness);
     let best = race.run()?;
     let seen = (0..distinct.len()).filter(|&at| race.runners[at].seen > 0);
     let judged: Vec<Judged> = seen

@@ -5,6 +5,10 @@
 //! difference, row by row, is out: by three where it comes from our own search, which promises nothing.
 //! Those that are near each other end on all rows.
 //!
+//! *Near an earlier answer* ([`Nearness::Start`]) what is nearly as good is good enough: a candidate is out as soon as it is
+//! likely to be better than the leader by no more than a thousandth. Every fit begins from nothing, so that those of the
+//! winner are final.
+//!
 //! The largest error: after a first look the leader is fitted on all rows. The others meet its worst
 //! rows first, and the first row with a larger error than the leader's largest ends it for them, for
 //! certain.
@@ -20,6 +24,19 @@ const FIRST_LOOK: usize = 64;
 /// several similar sets of a search.
 const SURE: f64 = 5.0;
 const LIKELY: f64 = 3.0;
+/// Standard errors that are enough near an earlier answer, and what is then nearly as good, relative to the error: half of
+/// what such answers may be worse than others.
+const LIKELY_NEARBY: f64 = 2.0;
+const NEARLY: f64 = 1e-3;
+
+/// What a race is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nearness {
+    /// The best of all sets.
+    None,
+    /// A set that is nearly the best, where one of an earlier answer is among them.
+    Start,
+}
 
 /// One candidate: how many rows it was fitted on, in the race's order.
 pub(super) struct Runner {
@@ -40,6 +57,7 @@ impl Runner {
 
 pub(super) struct Race<'a> {
     cleaner: &'a Cleaner<'a>,
+    nearness: Nearness,
     pub runners: Vec<Runner>,
     /// In which order rows are looked at.
     pub order: Vec<usize>,
@@ -52,17 +70,22 @@ impl<'a> Race<'a> {
         cleaner: &'a Cleaner<'a>,
         sets: impl Iterator<Item = (Vec<usize>, bool)>,
         known: Option<FittedChoice>,
+        nearness: Nearness,
     ) -> Self {
         let f = cleaner.x.features();
         let runner = |(hott, searched): (Vec<usize>, bool)| {
-            let sure = if searched { LIKELY } else { SURE };
+            let sure = match nearness {
+                Nearness::Start => LIKELY_NEARBY,
+                Nearness::None if searched => LIKELY,
+                Nearness::None => SURE,
+            };
             Runner { hott, sure, fits: vec![RowFit::default(); f], seen: 0 }
         };
         let mut runners: Vec<Runner> = sets.map(runner).collect();
         if let (Some(known), Some(first)) = (known, runners.first_mut()) {
             *first = Runner { hott: known.hott, fits: known.fits, seen: f, ..*first };
         }
-        Race { cleaner, runners, order: shuffled_rows(f) }
+        Race { cleaner, nearness, runners, order: shuffled_rows(f) }
     }
 
     /// The position of the winner, fitted on all rows; `None` when there is nobody.
@@ -120,6 +143,9 @@ impl<'a> Race<'a> {
     /// The fits of another candidate that has most rows in common with this one, at least half, and has been
     /// fitted on the rows up to this many.
     fn starts(&self, at: usize, until: usize) -> Starts<'_> {
+        if self.nearness == Nearness::Start {
+            return Starts::Cold;
+        }
         let hott = &self.runners[at].hott;
         let common = |other: &&Runner| other.hott.iter().filter(|h| hott.contains(h)).count();
         let ahead = |other: &&Runner| other.seen >= until && 2 * common(other) >= hott.len();
@@ -153,12 +179,16 @@ impl<'a> Race<'a> {
                 return leader;
             }
             alive.retain(|&at| at == leader || !self.clearly_worse(at, leader, until));
-            until = if alive.len() == 1 { f } else { (2 * until).min(f) };
+            let more = match self.nearness {
+                Nearness::Start => until + until / 2,
+                Nearness::None => 2 * until,
+            };
+            until = if alive.len() == 1 { f } else { more.min(f) };
         }
     }
 
     /// Whether the errors on the first rows are above those of the leader, beyond all chance: row by
-    /// row, since a hard row is hard for both.
+    /// row, since a hard row is hard for both. Near an earlier answer, whether they are likely not to be below them by much.
     fn clearly_worse(&self, at: usize, leader: usize, until: usize) -> bool {
         let one = &self.runners[at];
         let pairs = self.errors(at).zip(self.errors(leader)).take(until);
@@ -169,7 +199,11 @@ impl<'a> Race<'a> {
         // The rows are drawn from f without replacement.
         let unseen = 1.0 - count / self.order.len() as f64;
         let error = (squares / (count - 1.0).max(1.0) / count * unseen).sqrt();
-        mean > one.sure * error
+        let nearly = match self.nearness {
+            Nearness::Start => NEARLY * self.errors(leader).take(until).sum::<f64>() / count,
+            Nearness::None => 0.0,
+        };
+        mean > one.sure * error - nearly
     }
 
     fn by_largest(&mut self) -> usize {
@@ -243,7 +277,12 @@ mod tests {
             let score = |set: &Vec<usize>| cleaner.clean(set.clone()).score;
             let scores: Vec<f64> = sets.iter().map(score).collect();
             let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
-            let mut race = Race::new(&cleaner, sets.iter().map(|set| (set.clone(), false)), None);
+            let mut race = Race::new(
+                &cleaner,
+                sets.iter().map(|set| (set.clone(), false)),
+                None,
+                Nearness::None,
+            );
             let best = race.run().unwrap();
             assert_eq!(scores[best], least, "{objective}: {scores:?}");
             let unseen = race.runners.iter().filter(|runner| runner.seen < 900).count();
@@ -251,5 +290,31 @@ mod tests {
             let won = race.finish(best);
             assert!((won.score - least).abs() < 1e-12 && won.fits.len() == 900);
         }
+    }
+
+    /// Near an earlier answer the winner is worse than the best by next to nothing, what is nearly the same is not seen on
+    /// all rows, and fits are those from nothing.
+    #[test]
+    fn near_an_answer_what_is_nearly_as_good_is_enough() {
+        let instance = paper((900, 40, 5, 0), 2.0, 4);
+        let truth: Vec<usize> = instance.topics.iter().map(|topic| topic[0]).collect();
+        let mut sets: Vec<Vec<usize>> = vec![truth.clone()];
+        for (k, topic) in instance.topics.iter().enumerate() {
+            let mut other = truth.clone();
+            other[k] = (0..900).find(|i| !topic.contains(i) && !truth.contains(i)).unwrap();
+            sets.push(other);
+        }
+        let control = Control::default();
+        let (x, cleaning, objective) = (&instance.x, Cleaning::Exact, Objective::Mean);
+        let cleaner = Cleaner { x, cleaning, objective, seed: 0, control: &control };
+        let scores: Vec<f64> = sets.iter().map(|set| cleaner.clean(set.clone()).score).collect();
+        let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
+        let entries = sets.iter().map(|set| (set.clone(), true));
+        let mut race = Race::new(&cleaner, entries, None, Nearness::Start);
+        let best = race.run().unwrap();
+        assert!(scores[best] <= (1.0 + 2.0 * NEARLY) * least, "{scores:?}");
+        assert!(race.runners.iter().any(|runner| runner.seen < 900));
+        let won = race.finish(best);
+        assert_eq!(won.fits, cleaner.clean(sets[best].clone()).fits);
     }
 }

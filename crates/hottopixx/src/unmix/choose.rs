@@ -150,7 +150,13 @@ impl Chooser<'_> {
         if other.len() == rank && !same(&other, &starts[0]) {
             starts.push(other);
         }
-        let settings = ExchangeSettings { power: 0.0, cosines: COSINES, work: WORK, kicks: KICKS };
+        let settings = ExchangeSettings {
+            power: 0.0,
+            cosines: COSINES,
+            work: WORK,
+            kicks: KICKS,
+            at_once: false,
+        };
         let found = exchange(&Question::new(&x, rank, &first, control), &starts, &settings);
         Ok(of_cells(found.sets.first().unwrap_or(&starts[0])))
     }

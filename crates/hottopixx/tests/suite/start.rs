@@ -64,3 +64,37 @@ fn rows_that_there_are_not_and_other_methods_are_refused() {
         plain.start(vec![1]).method(Method::Spa).only_used().fingerprint(&x)
     );
 }
+
+/// What is proven from the dual of an answer holds, is near what it proved, and is passed on.
+#[test]
+fn the_dual_of_an_answer_proves_the_bound_of_the_next() {
+    let x = instance(3);
+    let factor = Factor::new(5).keep_dual(true);
+    let first = factor.clone().run(&x).unwrap();
+    let dual = first.dual.clone().unwrap();
+    let lower = |answer: &Factorization| answer.bounds.as_ref().unwrap().lower_bound;
+    let start = factor.start(rows(&first));
+    let again = start.clone().start_dual(dual.clone()).run(&x).unwrap();
+    assert!((lower(&again) - lower(&first)).abs() < 0.01 * lower(&first));
+    assert!(lower(&again) <= again.errors.mean_l1 + 1e-9);
+    assert_eq!(again.bounds.as_ref().unwrap().rounds, 0, "no dual was made");
+    assert_eq!(again.dual, Some(dual.clone()));
+    // One that is about another matrix proves nothing and is made anew; without being asked nothing is kept.
+    let other = Recipe::new(Family::Paper, 5).size(60, 70).generate().unwrap().matrix;
+    let found = start.clone().start_dual(dual.clone()).run(&other).unwrap();
+    assert!(found.bounds.as_ref().unwrap().rounds > 0 && found.dual != Some(dual.clone()));
+    assert_eq!(Factor::new(5).run(&x).unwrap().dual, None);
+    assert_ne!(start.fingerprint(&x), start.clone().start_dual(dual).fingerprint(&x));
+}
+
+/// Fits of an update begin from nothing in the order of the answer: whoever fits the rows later finds the same numbers.
+#[test]
+fn applied_to_its_own_data_an_update_gives_its_own_fits() {
+    for (seed, size) in [(1, (60, 80)), (2, (400, 120))] {
+        let recipe = Recipe::new(Family::Paper, 5).size(size.0, size.1);
+        let x = Recipe { noise: 2.0, seed, ..recipe }.generate().unwrap().matrix;
+        let found = Factor::new(5).start(vec![0, 1, 2, 3, 4]).run(&x).unwrap();
+        let given = Factor::new(5).evaluate(&x, &rows(&found)).unwrap();
+        assert_eq!((&given.f, &given.errors), (&found.f, &found.errors));
+    }
+}

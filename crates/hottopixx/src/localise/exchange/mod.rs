@@ -45,6 +45,9 @@ pub struct ExchangeSettings {
     pub work: f64,
     /// Attempts in vain to leave the best local optimum after which it is kept.
     pub kicks: usize,
+    /// Whether to walk on all explained rows at once. A walk on a few of them comes first otherwise, which leads away from
+    /// starts that are nearly the best.
+    pub at_once: bool,
 }
 
 /// What came of it.
@@ -116,9 +119,12 @@ pub fn exchange(
     let Some(cosines) = Cosines::new((x, rules), rows, pool, settings.power, control) else {
         return Exchanged::default();
     };
-    let few = cosines.few(FIRST_EXPLAINED);
+    let few = if settings.at_once { None } else { cosines.few(FIRST_EXPLAINED) };
     let mut walk = Walk { control, left: settings.work, made: 0 };
-    let mut sets = walk.optima(few.as_ref().unwrap_or(&cosines), starts, settings.kicks);
+    let mut sets = match settings.at_once && settings.kicks == 0 {
+        true => starts.to_vec(),
+        false => walk.optima(few.as_ref().unwrap_or(&cosines), starts, settings.kicks),
+    };
     let mut optima: Vec<Place> = Vec::new();
     for rows in sets.drain(..) {
         let Some(place) = cosines.place_of(&rows, control) else { break };
