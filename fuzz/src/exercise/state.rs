@@ -7,7 +7,7 @@ use hottopixx::control::Control;
 use hottopixx::localise::{self, HottopixxSettings};
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::normalise::UnitRows;
-use hottopixx::{Factor, Goal, Method};
+use hottopixx::{Factor, Goal, KeptDual, Method};
 use hottopixx_io::Checkpoint;
 use std::io::Read;
 use std::sync::{Arc, LazyLock};
@@ -97,8 +97,11 @@ impl Numbers<'_> {
     }
 }
 
-/// Certificates of any content for a small X: refused or true, never a panic.
+/// Certificates of any content for a small X: refused or true, never a panic. The bytes also as a dual that an answer keeps.
 pub fn certificate(bytes: &[u8]) {
+    if let Some(kept) = KeptDual::from_bytes(bytes) {
+        assert_eq!(kept.to_bytes(), bytes);
+    }
     let mut numbers = Numbers(bytes);
     let x = &SMALL[usize::from(numbers.byte() >= 128)];
     let (f, n) = (x.features(), x.examples());

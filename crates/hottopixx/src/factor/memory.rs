@@ -109,7 +109,9 @@ impl Factor {
         let copies = 1 + u64::from(self.example_weights.is_some());
         // Completing takes the matrix with zeros, scaled, turned and completed twice, the places, and both factors.
         let copies = copies + if self.missing == Missing::Observed { 7 } else { 0 };
-        let kept = if self.keep_dual { f.saturating_mul(n) } else { 0 };
+        // A byte for each entry of the dual of an earlier answer, and of the one that is kept.
+        let duals = u64::from(self.keep_dual) + u64::from(self.start_dual.is_some());
+        let kept = f.saturating_mul(n).saturating_mul(duals);
         let answer = bytes::answer(shape, r).saturating_add(kept);
         let matrix = copies * shape.bytes();
         // Settings without which there is no run take no memory.
