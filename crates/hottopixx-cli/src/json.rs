@@ -1,5 +1,6 @@
 //! JSON files that the program has written, read again.
 
+use hottopixx_io::json_fault;
 use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io::{BufReader, Read as _};
@@ -19,9 +20,9 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
     }
     let mut input = file.take(LARGEST);
     if !metadata.is_file() {
-        return serde_json::from_reader(BufReader::new(input)).map_err(|e| e.to_string());
+        return serde_json::from_reader(BufReader::new(input)).map_err(|e| json_fault(&e));
     }
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes).map_err(unreadable)?;
-    serde_json::from_slice(&bytes).map_err(|e| e.to_string())
+    serde_json::from_slice(&bytes).map_err(|e| json_fault(&e))
 }

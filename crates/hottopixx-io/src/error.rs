@@ -247,6 +247,20 @@ pub(crate) fn check_value(value: f64, place: impl FnOnce() -> FileLocation) -> R
     }
 }
 
+/// What is wrong with JSON. The reason may quote a string of the file whole, however long it is: of one that is long the
+/// beginning is told, with the place.
+#[doc(hidden)]
+pub fn json_fault(error: &serde_json::Error) -> String {
+    const LONGEST: usize = 160;
+    let reason = error.to_string();
+    match reason.char_indices().nth(LONGEST) {
+        None => reason,
+        Some((end, _)) => {
+            format!("{}… at line {} column {}", &reason[..end], error.line(), error.column())
+        }
+    }
+}
+
 /// Text out of a file in quotes: at most 40 characters, nothing that breaks a line or a terminal.
 pub(crate) fn quote(bytes: &[u8]) -> String {
     const LONGEST: usize = 40;

@@ -67,7 +67,7 @@ pub use documents::{
     DocumentColumns, DocumentFormat, DocumentNames, Take, has_text, read_documents,
     read_documents_from,
 };
-pub use error::{Error, FileLocation};
+pub use error::{Error, FileLocation, json_fault};
 pub use format::{Format, UnknownFormatName};
 pub use load::{LoadOptions, Loaded, load, load_signed, read};
 pub use map::explain_lost_files;

@@ -4,7 +4,7 @@
 //! their parts, a line each; an object that lacks the field is a document that is missing.
 
 use super::{DocumentColumns, Output};
-use crate::error::{Fault, FileLocation, quote};
+use crate::error::{Fault, FileLocation, json_fault, quote};
 use crate::scan::Lines;
 use serde::de::{Deserializer as _, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -36,7 +36,7 @@ pub(super) fn read(
         let mut lines = Lines::new(reader, columns.longest());
         while let Some(line) = lines.next_full(None)? {
             let object: Object = serde_json::from_slice(line.bytes).map_err(|error| {
-                let what = format!("the line is not a JSON object ({error})");
+                let what = format!("the line is not a JSON object ({})", json_fault(&error));
                 line.fault(what, "give one object per line, or an array of objects")
             })?;
             let taken = objects.take(&object, line.number)?;
@@ -65,7 +65,7 @@ fn array(reader: impl Read, objects: &mut Objects<'_, '_>) -> Result<(), Fault> 
         (None, Err(error)) if error.is_io() => Err(std::io::Error::from(error).into()),
         (None, Err(error)) => Err(Fault::line(
             error.line() as u64,
-            format!("it is not an array of JSON objects ({error})"),
+            format!("it is not an array of JSON objects ({})", json_fault(&error)),
             "give one object per line, or an array of objects",
         )),
     }
