@@ -67,10 +67,7 @@ pub fn run(settings: &FootprintSettings) -> Result<StudyReport> {
         }
     }
     let seconds = settings.seconds();
-    let _ = write!(
-        report.text,
-        "{table}No run took longer than {seconds} s: that is its limit.\n{refusals}"
-    );
+    let _ = write!(report.text, "{table}Every run had a limit of {seconds} s.\n{refusals}");
     Ok(report)
 }
 
