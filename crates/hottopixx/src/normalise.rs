@@ -7,9 +7,9 @@
 //! takes no memory of its own and the matrix may be part of a mapped file.
 
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::matrix::{Dense, Gaps, Matrix, Row, Shape};
 use crate::{Error, kernels};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// X with unit row sums: the `f x n` matrix that every algorithm of the paper works on.

@@ -18,8 +18,8 @@ use super::figures::{RefusingWatch, Rows};
 use super::refusal::{Refusal, finite};
 use super::rounding::{Sum, add_down, largest_size, mul_down, mul_up};
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 
 /// A proof that every choice of `rank` rows (or fewer) leaves some row with an error above `threshold`,
 /// whatever the weights. Rows are rows of X with unit rows.

@@ -2,11 +2,11 @@
 
 use crate::certify::{ChoiceCertificate, ChoiceCut};
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::l1::WeightCaps;
 use crate::localise::lp::cuts::Cut;
 use crate::localise::lp::oracle::{Fitted, Oracle, Workspace};
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 
 /// Cuts with less than this between b and T are left out: dividing by it would blow rounding up.
 pub(super) const DEPTH: f64 = 1e-7;

@@ -6,11 +6,11 @@
 
 use super::squares::{least_squares, weighted};
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::l1::{Atoms, Basis, Gathered, NearSolver, Problem, Solver, Status};
 use crate::matrix::Shape;
 use crate::normalise::UnitRows;
 use crate::squares::least_squares_of;
-use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// A row of X fitted on the hott rows.

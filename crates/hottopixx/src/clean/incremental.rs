@@ -3,12 +3,12 @@
 use super::exact::same_as_hott;
 use super::{RowFit, least_squares};
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::matrix::{Matrix, Row};
 use crate::normalise::UnitRows;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use rayon::prelude::*;
 
 /// Settings of [`incremental`].
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,9 +3,9 @@
 use super::RowFit;
 use crate::Objective;
 use crate::kernels;
+use crate::kernels::parallel::*;
 use crate::matrix::{Entries, Row};
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Errors against X with unit rows.

@@ -1,11 +1,11 @@
 //! One side of the model solved while the other is fixed: small least squares problems, one per row.
 
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::matrix::{Gaps, Matrix};
 use crate::squares::{Domain, Nnls, cholesky_solve};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
 /// Rows of one task; fixed, so that sums do not depend on the number of threads.
 const CHUNK: usize = 64;

@@ -6,8 +6,8 @@
 use super::{Errors, Factor};
 use crate::Error;
 use crate::control::Stop;
+use crate::kernels::parallel::*;
 use crate::matrix::{Matrix, Row};
-use rayon::prelude::*;
 
 /// New columns, explained by their entries in the hott rows: `columns ~ F W`, in the units of the columns.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]

@@ -8,8 +8,8 @@
 
 #![allow(unsafe_code)]
 
+use crate::kernels::parallel::*;
 use gemm_common::Parallelism;
-use rayon::prelude::*;
 
 /// A product of the `gemm` crates: m, n, k; the result with the steps between its columns and
 /// between its rows, and whether it is read; the factors with their steps; the weights of the old

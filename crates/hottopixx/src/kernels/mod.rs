@@ -9,6 +9,7 @@ mod entering;
 mod gemm;
 mod inverse;
 mod mixture;
+pub(crate) mod parallel;
 mod prefetch;
 mod single;
 mod steps;

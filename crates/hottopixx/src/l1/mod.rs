@@ -40,9 +40,9 @@ pub(crate) use near::NearSolver;
 pub(crate) use smooth::Enough;
 pub(crate) use solver::{Improved, Problem, Solver};
 
+use crate::kernels::parallel::*;
 use crate::matrix::Dense;
 use crate::{Error, kernels};
-use rayon::prelude::*;
 
 /// How a fit ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

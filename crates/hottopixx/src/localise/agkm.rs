@@ -33,10 +33,10 @@
 
 use crate::Error;
 use crate::control::{Control, Progress, Stage, Stop};
+use crate::kernels::parallel::*;
 use crate::l1::{Atoms, Gathered, ManyAtoms, ManySolver, Problem, Solver, Status, Summary};
 use crate::matrix::{Dense, Matrix, Row, Sparse};
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Distances up to this count as zero; a solved hull distance is within 3e-9 of its bound.
@@ -348,10 +348,10 @@ fn components(
                 return Err(stop);
             }
             let from = x.row(cluster[next]);
-            let (near, far): (Vec<usize>, Vec<usize>) =
-                open.into_par_iter().partition(|&j| from.l1_distance(x.row(j)) <= reach);
-            cluster.extend(near);
-            open = far;
+            let near: Vec<bool> =
+                open.par_iter().map(|&j| from.l1_distance(x.row(j)) <= reach).collect();
+            let mut near = near.into_iter();
+            cluster.extend(open.extract_if(.., |_| near.next() == Some(true)));
             next += 1;
         }
         cluster.sort_unstable();

@@ -1,7 +1,7 @@
 //! Telling matrices apart by a number.
 
 use super::{Entries, Matrix};
-use rayon::prelude::*;
+use crate::kernels::parallel::*;
 
 /// A number that differs, as good as surely, for different matrices or settings. O(nonzeros),
 /// parallel over rows; does not depend on the number of threads.

@@ -5,7 +5,7 @@
 
 use super::{Dense, Entries, Matrix};
 use crate::Error;
-use rayon::prelude::*;
+use crate::kernels::parallel::*;
 
 /// The places that were not observed, columns increasing within each row.
 #[derive(Debug, Clone, PartialEq, Eq)]

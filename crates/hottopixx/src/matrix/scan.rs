@@ -6,7 +6,7 @@
 
 use super::{Entries, Matrix};
 use crate::Error;
-use rayon::prelude::*;
+use crate::kernels::parallel::*;
 use std::sync::{Arc, OnceLock};
 
 /// Sums and counts of the rows of a matrix, and the first entry that is negative or not finite.

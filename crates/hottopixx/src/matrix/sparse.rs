@@ -3,7 +3,7 @@
 use super::Buffer;
 use super::scan::KeptScan;
 use crate::Error;
-use rayon::prelude::*;
+use crate::kernels::parallel::*;
 
 /// Numbers that one thread checks at a time.
 const PIECE: usize = 1 << 14;
@@ -69,7 +69,10 @@ impl Sparse {
             && starts.first() == Some(&0)
             && starts.last() == Some(&found)
             && columns.len() == found
-            && starts.par_windows(2).with_min_len(PIECE).all(|w| w[0] <= w[1])
+            && (1..starts.len())
+                .into_par_iter()
+                .with_min_len(PIECE)
+                .all(|i| starts[i - 1] <= starts[i])
             && u32::try_from(cols).is_ok();
         if !well_formed {
             return Err(Error::Shape { rows, cols, found });
@@ -92,8 +95,8 @@ impl Sparse {
 
     /// The first row whose columns do not increase.
     fn first_unsorted(&self) -> Option<usize> {
-        let unsorted = |i: &usize| !self.row(*i).0.is_sorted_by(|a, b| a < b);
-        (0..self.rows).into_par_iter().with_min_len(256).find_first(unsorted)
+        let unsorted = |i: usize| (!self.row(i).0.is_sorted_by(|a, b| a < b)).then_some(i);
+        (0..self.rows).into_par_iter().with_min_len(256).find_map_first(unsorted)
     }
 
     /// From (row, column, value) triplets in any order; repeated places are added.

@@ -26,7 +26,7 @@ pub use squish::{Squisher, squish};
 pub use trace::project_phi0_trace;
 pub(crate) use trace::trace_levels;
 
-use rayon::prelude::*;
+use crate::kernels::parallel::*;
 
 /// Columns read together: a cache line and a half of each row, a fixed number so that the
 /// arithmetic does not depend on the number of threads.

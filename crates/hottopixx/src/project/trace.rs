@@ -1,7 +1,7 @@
 //! The projection with a fixed trace: one multiplier for the whole matrix.
 
 use super::{Columns, clip_to_levels, squish::level_of};
-use rayon::prelude::*;
+use crate::kernels::parallel::*;
 
 /// How far the trace may be from the one asked for, relative to the number of columns.
 const TOLERANCE: f64 = 1e-13;

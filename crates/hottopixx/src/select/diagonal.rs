@@ -1,8 +1,8 @@
 //! Reading hott rows off the diagonal of a localising matrix.
 
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 
 /// The `rank` largest entries of the diagonal, largest first; ties go to the lower row.
 /// Only rows with `allowed` set are taken. Duplicates of one hott row are *not* told apart.

@@ -12,9 +12,9 @@ use super::work::Work;
 use crate::Objective;
 use crate::clean::RowFit;
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::l1::{Atoms, Basis, Design, Problem, Solver, Target};
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 
 /// A row that might enter, and the positions in H of the rows it might replace.
 #[derive(Debug, Clone)]

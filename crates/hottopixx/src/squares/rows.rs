@@ -3,8 +3,8 @@
 use super::coordinate::approximate;
 use super::nnls::{Domain, Nnls};
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 
 /// Every row of X fitted on `hott` by nonnegative least squares: (position in `hott`, weight > 0).
 /// Two products with X and a small problem per row, far cheaper than exact l1 fits.

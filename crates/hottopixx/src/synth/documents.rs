@@ -32,12 +32,12 @@
 use super::draw::{permutation, stream};
 use super::{Instance, Recipe, Truth, setting};
 use crate::Error;
+use crate::kernels::parallel::*;
 use crate::matrix::Sparse;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::weighted::WeightedAliasIndex;
 use rand_distr::{Distribution, Exp1, StandardNormal};
-use rayon::prelude::*;
 
 /// Share of the documents that have a second topic, unless it is the first again.
 const SECOND_TOPIC: f64 = 0.2;

@@ -16,11 +16,11 @@
 use super::draw::{permutation, stream, to_unit_sum};
 use super::{Instance, Recipe, Truth, setting};
 use crate::Error;
+use crate::kernels::parallel::*;
 use crate::matrix::{Dense, Sparse};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Gamma};
-use rayon::prelude::*;
 
 const WORD_CONCENTRATION: f64 = 0.3;
 const SPREAD: f64 = 0.3;

@@ -3,10 +3,10 @@
 use super::draw::{l1, permutation, perturb, simplex, stream, to_unit_sum};
 use super::{Instance, Recipe, Truth, setting};
 use crate::Error;
+use crate::kernels::parallel::*;
 use crate::matrix::Dense;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
 /// What a row is before noise.
 #[derive(Debug, Clone, Copy)]
@@ -81,14 +81,15 @@ pub(super) fn assemble(
     })?;
     values.resize(size, 0.0);
     let mean = mean_row(w);
-    let epsilon = values
+    let epsilons: Vec<f64> = values
         .par_chunks_mut(examples)
         .zip(&order)
         .map(|(row, &k)| {
             let mut rng = stream(recipe.seed, FIRST_ROW + k as u64);
             fill(&mut rng, w, &mean, kinds[k], bound, row)
         })
-        .reduce(|| 0.0, f64::max);
+        .collect();
+    let epsilon = epsilons.into_iter().fold(0.0, f64::max);
     let matrix = Dense::new(features, examples, values)?.into();
     let truth = truth(recipe, kinds, &order, epsilon, alpha);
     Ok(Instance { matrix, truth })

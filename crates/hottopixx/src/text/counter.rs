@@ -12,8 +12,8 @@ use super::tokens::{OpenScratch, Tokens};
 use super::vocabulary::kept_words;
 use super::{Corpus, StopWords, Tokeniser, VocabularyRules};
 use crate::Error;
+use crate::kernels::parallel::*;
 use crate::matrix::Sparse;
-use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// Documents that one thread tokenises at a time.

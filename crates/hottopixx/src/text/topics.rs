@@ -1,8 +1,8 @@
 //! From a factorization of words to topics of documents.
 
 use crate::Error;
+use crate::kernels::parallel::*;
 use crate::matrix::{Dense, Matrix};
-use rayon::prelude::*;
 
 /// `p(topic k | word w)`, words x topics, from `X ~ F W` in any units: `F_wk * sum of row k of W`,
 /// rows scaled to unit sum. Words that no topic explains keep a row of zeros.

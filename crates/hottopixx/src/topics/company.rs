@@ -11,8 +11,8 @@
 //! subjects do not: the *coherence* of w is the mean NPMI of the words with the largest g.
 
 use super::figures::npmi_of;
+use crate::kernels::parallel::*;
 use crate::matrix::Sparse;
-use rayon::prelude::*;
 
 /// Documents of a word that are looked at, at most.
 const LOOKED_AT: usize = 1000;

@@ -4,8 +4,8 @@
 //! hundred times has many tokens of a topic and tells nothing about its other documents.
 
 use super::TopicModel;
+use crate::kernels::parallel::*;
 use crate::matrix::{Dense, Sparse};
-use rayon::prelude::*;
 
 /// The balance of [`Measure::Relevance`] that people find easiest to read (Sievert and Shirley 2014).
 pub const USUAL_LAMBDA: f64 = 0.6;

@@ -10,8 +10,8 @@
 use super::shares::{ByWord, expect, maximise};
 use crate::control::{Control, Progress, Stage};
 use crate::kernels;
+use crate::kernels::parallel::*;
 use crate::matrix::{Dense, Sparse};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Parts of the documents with sums of their own.

@@ -8,11 +8,11 @@
 use super::shares::maximise;
 use crate::clean::{RowFit, exact};
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::matrix::{Dense, Matrix, Row};
 use crate::normalise::UnitRows;
 use crate::squares::{Domain, Nnls};
 use crate::{Error, kernels};
-use rayon::prelude::*;
 
 /// What is made small when a word's row is written as a mixture of the anchors' rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]

@@ -5,9 +5,9 @@ use super::model::transform;
 use super::shares::ByWord;
 use crate::Error;
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::matrix::{Dense, Sparse};
 use crate::text::{Reading, Tokeniser};
-use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// Documents that one thread counts at a time.

@@ -20,8 +20,8 @@
 
 use crate::control::Control;
 use crate::kernels;
+use crate::kernels::parallel::*;
 use crate::matrix::{Dense, Sparse};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Steps after which a fit ends, whatever it is still worth.

@@ -7,9 +7,9 @@
 use super::cube::Cube;
 use super::{Abundances, Material};
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::kernels::{axpy, dot};
 use crate::squares::{Domain, Nnls};
-use rayon::prelude::*;
 
 /// What came of fitting all pixels.
 pub(super) struct Fitted {

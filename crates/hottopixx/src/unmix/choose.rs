@@ -11,6 +11,7 @@ use super::smooth::Smoothed;
 use super::subspace::{Projected, to_unit};
 use crate::Error;
 use crate::control::{Control, Progress, Stage, Stop};
+use crate::kernels::parallel::*;
 use crate::kernels::{axpy, dot};
 use crate::localise::exchange::{ExchangeSettings, exchange};
 use crate::localise::{Question, snpa, spa_controlled};
@@ -20,7 +21,6 @@ use crate::squares::{Domain, Nnls};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
-use rayon::prelude::*;
 
 /// Rows of the matrix: what exchanges look at in full.
 const ROWS: usize = 1000;

@@ -3,9 +3,9 @@
 use super::{Negative, Unmix};
 use crate::Error;
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::kernels::{View, ViewMut, multiply};
 use crate::matrix::Dense;
-use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Parts in which sums over pixels are taken, whatever the number of threads.

@@ -6,8 +6,8 @@
 
 use super::noise::median;
 use super::subspace::{Projected, to_unit};
+use crate::kernels::parallel::*;
 use crate::kernels::{axpy, dot};
-use rayon::prelude::*;
 
 /// Directions of pixels after smoothing.
 pub(super) struct Smoothed {

@@ -8,8 +8,8 @@ use crate::certify::certificate::Certificate;
 use crate::certify::refusal::Refusal;
 use crate::certify::rounding::{dot, sum};
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::matrix::Entries;
-use rayon::prelude::*;
 
 /// Figures by row that a verifier recomputes and compares. They pin X, C and Y down: an entry
 /// that was changed is noticed even where every inequality would still hold.

@@ -8,7 +8,7 @@ use crate::certify::certificate::Certificate;
 use crate::certify::refusal::{Refusal, finite};
 use crate::certify::rounding::{Sum, add_down, div_down, div_up, largest_size, mul_up};
 use crate::control::Control;
-use rayon::prelude::*;
+use crate::kernels::parallel::*;
 
 /// What Y amounts to.
 pub(in crate::certify) struct DualFigures {

@@ -26,11 +26,11 @@ use crate::certify::refusal::Refusal;
 use crate::certify::rounding::{Sum, add_down, add_up, div_down, div_up, gamma, mul_down, mul_up};
 use crate::control::Control;
 use crate::kernels::mass_above;
+use crate::kernels::parallel::*;
 use crate::l1::{MOST_LOOKS, near_cap};
 use crate::matrix::Entries;
 use crate::normalise::UnitRows;
 use crate::rules::Rules;
-use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Columns whose caps are found together.

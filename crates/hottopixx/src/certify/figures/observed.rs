@@ -22,9 +22,9 @@ use crate::certify::refusal::Refusal;
 use crate::certify::rounding::{Sum, add_down, add_up, div_down, div_up, gamma, mul_down, mul_up};
 use crate::control::Control;
 use crate::kernels::mass_above;
+use crate::kernels::parallel::*;
 use crate::l1::near_cap;
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 
 /// Columns whose caps are found together.
 const BATCH: usize = 32;

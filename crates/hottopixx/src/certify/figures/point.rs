@@ -6,9 +6,9 @@ use crate::certify::certificate::Certificate;
 use crate::certify::refusal::Refusal;
 use crate::certify::rounding::{Sum, add_up, depth, gamma, mul_up, sum_of_sizes};
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::matrix::Entries;
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 
 /// Where (d, C) stands: bounds that hold for all rows.
 pub(in crate::certify) struct PointFigures {

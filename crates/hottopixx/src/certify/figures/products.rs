@@ -16,9 +16,9 @@ use super::rows::Rows;
 use crate::certify::refusal::Refusal;
 use crate::certify::rounding::{BLOCK, block_dot, depth, gathered_depth, gathered_dot};
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::kernels::{View, ViewMut, multiply};
 use crate::matrix::Entries;
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
 

@@ -8,9 +8,9 @@ use crate::certify::rounding::{
     mul_down, mul_up, sum,
 };
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::matrix::Entries;
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 
 /// Sums of rows as [`UnitRows`] stores them.
 const SUMS: std::ops::RangeInclusive<f64> = 1e-101..=1e101;

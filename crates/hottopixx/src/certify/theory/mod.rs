@@ -50,12 +50,12 @@ use super::refusal::Refusal;
 use super::rounding::add_down;
 use crate::Error;
 use crate::control::{Control, Stop};
+use crate::kernels::parallel::*;
 use crate::l1::fit;
 use crate::matrix::Dense;
 use crate::normalise::UnitRows;
 use duplicates::best_duplicates;
 use nearest::nearest_points;
-use rayon::prelude::*;
 
 /// Weight of the column that holds the sum of a row's weights to one: an exact penalty for unit
 /// rows, mending the sum costs at most as much as it is wrong.

@@ -4,10 +4,10 @@ use super::{PENALTY, unless_stopped};
 use crate::Error;
 use crate::certify::rounding::{add_down, add_up, gamma, mul_up};
 use crate::control::{Control, Stop};
+use crate::kernels::parallel::*;
 use crate::l1::{Atoms, Gathered, Problem, Solver};
 use crate::matrix::{Dense, Entries, Matrix, Row, Sparse};
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 
 /// A row that is not hott: its place in Y, measured.
 pub(super) struct MeasuredRow {

@@ -3,11 +3,11 @@
 use super::place::Exchange;
 use crate::control::Control;
 use crate::kernels::gemm_while;
+use crate::kernels::parallel::*;
 use crate::localise::shuffled_rows;
 use crate::matrix::{Entries, Shape};
 use crate::normalise::UnitRows;
 use crate::rules::{Exchanges, Rules};
-use rayon::prelude::*;
 
 /// Columns that are copied at a time for the matrix product.
 const PANEL: usize = 1024;

@@ -2,8 +2,8 @@
 
 use super::cosines::Cosines;
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::squares::{Domain, Nnls};
-use rayon::prelude::*;
 
 /// Rows of one task; fixed, so that sums do not depend on the number of threads.
 const CHUNK: usize = 32;

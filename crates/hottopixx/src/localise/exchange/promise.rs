@@ -13,8 +13,8 @@
 use super::cosines::Cosines;
 use super::place::{Exchange, Fit, Place, most_leaving};
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::kernels::{ENTERING_BLOCK, Support, roots_after_entering};
-use rayon::prelude::*;
 
 /// Explained rows of one table, and tables that are held at a time; fixed, so that sums do not depend
 /// on the number of threads.

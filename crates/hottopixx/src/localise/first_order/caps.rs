@@ -14,8 +14,8 @@
 
 use crate::control::Control;
 use crate::kernels::mass_below;
+use crate::kernels::parallel::*;
 use crate::l1::near_cap;
-use rayon::prelude::*;
 
 /// What single precision may take from a mass near one half.
 const ROUNDING: f32 = 1e-5;
@@ -59,7 +59,7 @@ impl CapGuide {
     /// O(rows atoms n'). `None` when stopped.
     pub fn caps(
         &self,
-        rows: impl IndexedParallelIterator<Item = usize>,
+        rows: impl Parallel<Item = usize>,
         atoms: &[usize],
         control: &Control,
     ) -> Option<Vec<f32>> {

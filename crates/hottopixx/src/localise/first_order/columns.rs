@@ -4,7 +4,7 @@
 use super::iterate::{Iterate, Look, Play, Point, capped_sums, count};
 use super::search::Problem;
 use crate::kernels::gemm_while;
-use rayon::prelude::*;
+use crate::kernels::parallel::*;
 
 /// Flops of a step up to which all columns are in play from the start.
 const ALL_WORK: f64 = 1e9;

@@ -21,8 +21,8 @@ use super::columns::{picked, positions};
 use super::metric::Metric;
 use super::project::project;
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::kernels::{add_capped_positive, gemm_while, l1_distance};
-use rayon::prelude::*;
 
 /// Rows of one task; fixed, so that sums do not depend on the number of threads.
 const CHUNK: usize = 64;

@@ -29,10 +29,10 @@
 
 use super::iterate::Play;
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::kernels::{dual_clip, dual_step, gemm_while, mass_after_shift};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
 /// Iterations of the power method for s, and what is added since it comes from below.
 const POWER_STEPS: usize = 20;

@@ -14,8 +14,8 @@
 //! rows.
 
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::kernels::{add_capped_above, clip_capped};
-use rayon::prelude::*;
 
 /// Rows whose sums are taken in single precision before they are added up; fixed, so that sums do not
 /// depend on the number of threads.

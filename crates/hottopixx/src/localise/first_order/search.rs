@@ -5,8 +5,8 @@ use super::columns::{positions, spread, top};
 use super::iterate::{Iterate, Play, Point, put_levels};
 use super::{FirstOrderOutcome, FirstOrderSettings, Weights};
 use crate::control::{Control, Progress, Stage, Stop};
+use crate::kernels::parallel::*;
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Steps between two looks at what the point is worth, with a pricing of all columns. The first comes early, and so do
@@ -177,11 +177,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The caps of some rows of X for the columns `atoms`, row-major.
-    pub fn caps(
-        &self,
-        rows: impl IndexedParallelIterator<Item = usize>,
-        atoms: &[usize],
-    ) -> Option<Vec<f32>> {
+    pub fn caps(&self, rows: impl Parallel<Item = usize>, atoms: &[usize]) -> Option<Vec<f32>> {
         match self.guide {
             None => Some(vec![1.0; rows.len() * atoms.len()]),
             Some(guide) => guide.caps(rows, atoms, self.control),

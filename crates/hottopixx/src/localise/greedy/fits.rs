@@ -4,11 +4,11 @@ use super::inner::{Inner, largest};
 use super::{EXHAUSTED, Greedy, report, residual, spa, squared_norms};
 use crate::control::{Control, Stop};
 use crate::kernels;
+use crate::kernels::parallel::*;
 use crate::localise::Question;
 use crate::normalise::UnitRows;
 use crate::rules::Selection;
 use crate::squares::{Domain, Nnls};
-use rayon::prelude::*;
 
 /// How the next row follows from the fits: which rows are open, and the residual norm that counts
 /// as zero. `None` when everything is explained, or when it was stopped.
@@ -98,7 +98,7 @@ impl<'a> Fits<'a> {
         self.chosen.push(row);
         let (a, k, origin) = self.points();
         let mut coefficients = std::mem::take(&mut self.coefficients);
-        let fitted: Result<(), Stop> = coefficients.par_iter_mut().enumerate().try_for_each_init(
+        let fits = coefficients.par_iter_mut().enumerate().map_init(
             || (Nnls::default(), vec![0.0; k]),
             |(solver, b), (i, c)| {
                 if let Some(stop) = self.control.stopped() {
@@ -110,6 +110,7 @@ impl<'a> Fits<'a> {
                 Ok(())
             },
         );
+        let fitted: Result<Vec<()>, Stop> = fits.collect();
         self.coefficients = coefficients;
         fitted?;
         self.measure()

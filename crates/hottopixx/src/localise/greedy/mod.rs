@@ -26,8 +26,8 @@ pub use spa::{spa, spa_controlled, spa_ruled};
 pub use xray::{xray, xray_ruled};
 
 use crate::control::{Control, Progress, Stage, Stop};
+use crate::kernels::parallel::*;
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 
 /// A residual below this share of the squared norm of the largest row is rounding error: nothing
 /// is left to explain.

@@ -24,10 +24,10 @@ use super::inner::{Inner, largest};
 use super::{EXHAUSTED, Greedy, best, report, residual, squared_norms};
 use crate::control::{Control, Stop};
 use crate::kernels;
+use crate::kernels::parallel::*;
 use crate::localise::Question;
 use crate::normalise::UnitRows;
 use crate::rules::{Rules, Selection};
-use rayon::prelude::*;
 
 /// Norms that fell by this factor since they were last computed from the rows are computed again.
 const REFRESH: f64 = 1e-10;

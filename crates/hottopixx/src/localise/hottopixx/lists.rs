@@ -7,10 +7,10 @@
 
 use super::stream;
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::kernels::prefetch;
 use crate::normalise::UnitRows;
 use rand::seq::SliceRandom;
-use rayon::prelude::*;
 
 /// The stream of the permutation: epochs have small numbers, the cost the largest.
 const PERMUTATION: u64 = u64::MAX - 1;

@@ -14,11 +14,11 @@
 
 use super::{shuffled, stream};
 use crate::control::{Control, Stop};
+use crate::kernels::parallel::*;
 use crate::kernels::{LANES, QUAD, View, ViewMut, multiply, pack_gram, packed_gram_len};
 use crate::matrix::Entries;
 use crate::normalise::UnitRows;
 use rand::Rng;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// The columns of X that are in memory, panel by panel.
@@ -175,7 +175,7 @@ impl Panels {
         let panels = self.panels(window);
         self.grams.resize(self.grams.len().max(panels * full), 0.0);
         let values = self.values.par_chunks(self.width * step);
-        self.grams.par_chunks_mut(full).zip(values).take(panels).try_for_each_init(
+        let products = self.grams[..panels * full].par_chunks_mut(full).zip(values).map_init(
             || vec![0.0; self.width * self.width],
             |gram, (packed, values)| {
                 if let Some(stop) = control.stopped() {
@@ -188,7 +188,8 @@ impl Panels {
                 pack_gram(gram, width, &mut packed[..packed_gram_len(width)]);
                 Ok(())
             },
-        )
+        );
+        products.collect::<Result<Vec<()>, Stop>>().map(drop)
     }
 }
 

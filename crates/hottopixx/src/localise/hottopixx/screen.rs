@@ -27,7 +27,7 @@
 
 use super::lists::Lists;
 use crate::control::{Control, Stop};
-use rayon::prelude::*;
+use crate::kernels::parallel::*;
 
 /// The weights that are tried.
 const WEIGHTS: [f32; 4] = [1.0, 0.5, 0.25, 0.125];

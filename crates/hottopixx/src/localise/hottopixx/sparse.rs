@@ -38,9 +38,9 @@ use super::lists::Lists;
 use super::{Epoch, Iterate, check_weights, screen};
 use crate::checkpoint::{get_u64, get_words, put_u64, put_words};
 use crate::control::{Control, Stop};
+use crate::kernels::parallel::*;
 use crate::matrix::Shape;
 use crate::project::trace_levels;
-use rayon::prelude::*;
 use std::io::{self, Read, Write};
 
 /// Candidates that an epoch visits at most.

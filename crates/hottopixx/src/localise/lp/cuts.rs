@@ -13,8 +13,8 @@
 use crate::Goal;
 use crate::control::Control;
 use crate::kernels::axpy;
+use crate::kernels::parallel::*;
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 
 /// A dual `|y| <= 1` over the examples, one bit per entry: all are +1 or -1 except at the active
 /// points of the vertex it comes from.

@@ -9,9 +9,9 @@ use super::cuts::{Cut, Dual};
 use super::ground::Ground;
 use crate::control::Control;
 use crate::kernels::gemm_while;
+use crate::kernels::parallel::*;
 use crate::l1::{Atoms, Basis, Design, Enough, Gathered, Improved, NearSolver, Problem, Solver};
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 
 /// Diagonals below this count as zero.
 const SUPPORT: f64 = 1e-12;

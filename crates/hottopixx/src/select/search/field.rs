@@ -8,11 +8,11 @@
 
 use crate::Objective;
 use crate::control::Control;
+use crate::kernels::parallel::*;
 use crate::l1::{Atoms, Basis, Design, Problem, Solver, Target};
 use crate::normalise::UnitRows;
 use crate::rules::Rules;
 use crate::select::work::Work;
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 

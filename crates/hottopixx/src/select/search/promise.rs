@@ -8,10 +8,10 @@
 
 use super::field::{Exchange, Field, Place};
 use crate::Objective;
+use crate::kernels::parallel::*;
 use crate::kernels::{View, ViewMut, multiply};
 use crate::matrix::Matrix;
 use crate::rules::Rules;
-use rayon::prelude::*;
 
 /// Rows whose duals are priced together, and how many such tables are held at a time; fixed, so that
 /// sums do not depend on the number of threads.

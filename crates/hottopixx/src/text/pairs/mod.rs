@@ -20,12 +20,12 @@ pub(super) use rows::{add_rows, collect, write};
 
 use crate::Error;
 use crate::control::{Control, Stop, Watch};
+use crate::kernels::parallel::*;
 use crate::kernels::prefetch;
 use crate::matrix::{Dense, Entries, Matrix, Row, Sparse};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 use rows::drain;
 use std::ops::Range;
 

@@ -2,8 +2,8 @@
 //! them.
 
 use crate::Error;
+use crate::kernels::parallel::*;
 use crate::matrix::{Dense, Matrix, Sparse};
-use rayon::prelude::*;
 
 /// Columns, increasing, and values.
 pub type SparseRow = (Vec<u32>, Vec<f64>);

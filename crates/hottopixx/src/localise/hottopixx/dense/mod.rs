@@ -35,10 +35,10 @@ use super::{Epoch, Iterate, check_weights};
 use crate::checkpoint::{get_words, put_words};
 use crate::control::{Control, Stop};
 use crate::kernels::LANES;
+use crate::kernels::parallel::*;
 use crate::normalise::UnitRows;
 use crate::project::single_level;
 use block::{RowBlock, block_sizes, diagonal};
-use rayon::prelude::*;
 use std::io::{self, Read, Write};
 
 /// How the work is cut up.

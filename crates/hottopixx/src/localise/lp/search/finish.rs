@@ -5,9 +5,9 @@ use super::progress::{StageResult, relative_gap};
 use crate::Goal;
 use crate::control::Control;
 use crate::kernels::dot;
+use crate::kernels::parallel::*;
 use crate::localise::lp::{LpOutcome, LpSettings, LpStatus};
 use crate::normalise::UnitRows;
-use rayon::prelude::*;
 
 /// By how much a row of the final point may miss more than tau: as much as the verifier accepts.
 const EXCESS: f64 = 1e-9;
