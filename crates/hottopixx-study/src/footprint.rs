@@ -74,16 +74,16 @@ pub fn run(settings: &FootprintSettings) -> Result<StudyReport> {
 impl FootprintSettings {
     /// The time limit of each run.
     fn seconds(&self) -> u64 {
-        if self.quick { 4 } else { 60 }
+        if self.quick { 1 } else { 60 }
     }
 }
 
 fn data(settings: &FootprintSettings, folder: &Path) -> Result<Vec<Data>> {
     let sizes: [(&str, &str, &[&str]); 3] = if settings.quick {
         [
-            ("dense 200 x 3,000", "paper 200 3000 dense.npz", &[]),
-            ("sparse 500 x 3,000", "multinomial 500 3000 sparse.npz", &[]),
-            ("text 800 x 3,000", "multinomial 800 3000 text.npz", &["--cooccurrence"]),
+            ("dense 120 x 2,000", "paper 120 2000 dense.npz", &[]),
+            ("sparse 300 x 2,000", "multinomial 300 2000 sparse.npz", &[]),
+            ("text 500 x 2,000", "multinomial 500 2000 text.npz", &["--cooccurrence"]),
         ]
     } else {
         [
