@@ -14,6 +14,7 @@ use crate::control::Control;
 use crate::localise::spa_controlled;
 use crate::matrix::{Dense, Sparse};
 use crate::normalise::UnitRows;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// Shares of the documents at which a word counts half.
@@ -24,6 +25,11 @@ const CUTS: [f64; 3] = [0.02, 0.05, 0.1];
 const SAMPLE: usize = 3000;
 /// Steps of that polish.
 const STEPS: usize = 12;
+
+/// What a choice is called that an earlier answer began with.
+pub(super) const EARLIER: &str = "those of the earlier documents";
+/// By how much the log-likelihood of a held-out token of another choice must be larger than that of the earlier one.
+const CLEARLY: f64 = 1e-3;
 
 /// A choice of anchors and what the documents say of it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -36,6 +42,13 @@ pub struct JudgedAnchors {
     pub held_out: f64,
     /// The mean l1 error of words' rows, each word counting as often as it occurs.
     pub weighted_error: f64,
+}
+
+/// Words that an earlier answer began with, and whether to judge all other choices or only the one that is most
+/// like it.
+pub(super) struct Start {
+    pub words: Vec<usize>,
+    pub everywhere: bool,
 }
 
 /// What anchors are chosen from.
@@ -77,10 +90,7 @@ impl Field<'_> {
             let mut words: Vec<usize> = rows.iter().map(|&i| self.x.input_row(i)).collect();
             self.leave_out(given, &mut words);
             words.truncate(rank - given.len());
-            let same = |(_, other): &(String, Vec<usize>)| {
-                other.len() == words.len() && other.iter().all(|word| words.contains(word))
-            };
-            if !choices.iter().any(same) {
+            if !choices.iter().any(|(_, other)| same(other, &words)) {
                 choices.push((origin, words));
             }
         };
@@ -110,18 +120,38 @@ impl Field<'_> {
     }
 
     /// The choices that go with the anchors that are given, to make `rank` together; judged, the best
-    /// first.
-    pub fn judged(&self, given: &[Vec<usize>], rank: usize) -> Vec<JudgedAnchors> {
+    /// first, or those to begin with where none is clearly better.
+    pub fn judged(
+        &self,
+        given: &[Vec<usize>],
+        start: Option<Start>,
+        rank: usize,
+    ) -> Vec<JudgedAnchors> {
         let sample = Sample::of(self.counts);
+        let mut choices = self.choices(given, rank);
+        if let Some(Start { words, everywhere }) = start {
+            choices.retain(|(_, other)| !same(other, &words));
+            if !everywhere {
+                let common = |other: &[usize]| other.iter().filter(|w| words.contains(w)).count();
+                // Of several the first: the order stays.
+                choices.sort_by_key(|(_, other)| Reverse(common(other)));
+                choices.truncate(1);
+            }
+            choices.insert(0, (EARLIER.to_owned(), words));
+        }
         let mut judged: Vec<JudgedAnchors> = Vec::new();
-        for (origin, words) in self.choices(given, rank) {
+        for (origin, words) in choices {
             if !judged.is_empty() && !self.control.goes_on() {
                 break;
             }
             judged.push(self.judge(origin, given, words, &sample));
         }
+        let worth = |one: &JudgedAnchors| match one.origin == EARLIER {
+            true => one.held_out + CLEARLY,
+            false => one.held_out,
+        };
         judged.sort_by(|a, b| {
-            b.held_out.total_cmp(&a.held_out).then(a.weighted_error.total_cmp(&b.weighted_error))
+            worth(b).total_cmp(&worth(a)).then(a.weighted_error.total_cmp(&b.weighted_error))
         });
         judged
     }
@@ -151,6 +181,11 @@ impl Field<'_> {
         let (sum, tokens) = likelihood(&sample.hidden, &topics, &seen);
         JudgedAnchors { origin, words, held_out: sum / tokens.max(1.0), weighted_error }
     }
+}
+
+/// Whether two choices are the same, in any order.
+fn same(one: &[usize], other: &[usize]) -> bool {
+    one.len() == other.len() && one.iter().all(|word| other.contains(word))
 }
 
 /// The mean of errors, each counting with its weight.

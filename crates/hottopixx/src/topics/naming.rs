@@ -1,6 +1,6 @@
 //! What topics are called, and everything about them together.
 
-use super::anchors::{JudgedAnchors, stand_ins, weighted};
+use super::anchors::{EARLIER, JudgedAnchors, stand_ins, weighted};
 use super::core_words::Core;
 use super::recovery::Recovered;
 use super::{Anchor, TopicErrors, TopicModel, TopicSeconds, advice, figures};
@@ -162,11 +162,18 @@ impl Named<'_> {
 }
 
 fn chosen(best: &JudgedAnchors, count: usize, moved: usize) -> String {
-    let mut sentence = format!(
-        "Anchors: successive projection, {}, the best of {count} choices by the likelihood of held-out \
-         halves of documents",
-        best.origin
-    );
+    let mut sentence = match best.origin == EARLIER {
+        true => format!(
+            "Anchors: {EARLIER}, which no other choice that was judged ({}) beats clearly by the \
+             likelihood of held-out halves of documents",
+            count - 1
+        ),
+        false => format!(
+            "Anchors: successive projection, {}, the best of {count} choices by the likelihood of \
+             held-out halves of documents",
+            best.origin
+        ),
+    };
     if moved > 0 {
         sentence += &format!(
             "; {moved} of them replaced, because the polish led their topics to other words"
