@@ -162,15 +162,12 @@ impl Named<'_> {
 }
 
 fn chosen(best: &JudgedAnchors, count: usize, moved: usize) -> String {
-    let mut sentence = match best.origin == EARLIER {
-        true => format!(
-            "Anchors: {EARLIER}, which no other choice that was judged ({}) beats clearly by the \
-             likelihood of held-out halves of documents",
-            count - 1
-        ),
-        false => format!(
-            "Anchors: successive projection, {}, the best of {count} choices by the likelihood of \
-             held-out halves of documents",
+    let by = "by the likelihood of held-out halves of documents";
+    let mut sentence = match (best.origin == EARLIER, count) {
+        (true, 1) => format!("Anchors: {EARLIER}, to which all documents lead again"),
+        (true, _) => format!("Anchors: {EARLIER}, for no other choice is clearly better {by}"),
+        _ => format!(
+            "Anchors: successive projection, {}, the best of {count} choices {by}",
             best.origin
         ),
     };

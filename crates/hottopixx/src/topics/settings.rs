@@ -57,9 +57,9 @@ impl Topics {
 
     /// The words that an earlier model began with, one of a part of these documents
     /// ([`TopicModel::start`](super::TopicModel::start)). They are the first of the choices that the documents judge, and stay
-    /// unless another is clearly better: all that are judged without them when asked to look `everywhere`, otherwise only the
-    /// one that has most words in common with them, which takes a third of the time. Words that may be anchors no longer,
-    /// or do not make the rank together with given anchors, are no choice (default: none).
+    /// unless another is clearly better. Where one of the choices made anew has most of these words, the others are judged
+    /// only if it is clearly better, or when asked to look `everywhere`. Words that may be anchors no longer, or do not make
+    /// the rank together with given anchors, are no choice (default: none).
     pub fn start(mut self, words: Vec<String>, everywhere: bool) -> Self {
         self.start = words;
         self.everywhere = everywhere;
