@@ -270,7 +270,7 @@ class HottTopics(TopicAnswer, TopicDocuments, TransformerMixin, BaseEstimator):
         >>> law = [" ".join(w) for w in combinations(["court", "judge", "trial", "verdict"], 3)]
         >>> model = HottTopics(n_components=2).partial_fit(9 * news + 6 * law)
         >>> model.partial_fit(4 * law).changes_
-        TopicChanges(stayed=['barrel', 'court'], moved=[], came=[], went=[])
+        TopicChanges(stayed=['court', 'barrel'], moved=[], came=[], went=[])
         >>> model.document_shares_.shape
         (76, 2)
         """
