@@ -40,7 +40,7 @@ GROUPS = {
             "Errors",
             "Instance",
         ],
-        *["HeldOut", "L1Fit", "NamedMatrix", "RankPath", "RankPoint", "Theorem"],
+        *["HeldOut", "L1Fit", "NamedMatrix", "RankPath", "RankPoint", "Theorem", "TopicChanges"],
     ],
     "Errors and warnings": ["InfeasibleError", "NoAnswerError", "AdviceWarning"],
 }

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ._samples import HottSamples
     from ._saving import load
     from ._tools import cooccurrence, generate, l1_fit, squish
+    from ._topic_changes import TopicChanges
     from ._topics import HottTopics
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "RankPath",
     "RankPoint",
     "Theorem",
+    "TopicChanges",
     "__version__",
     "certify",
     "compare",
@@ -84,6 +86,7 @@ _WHERE = {
     "_samples": ("HottSamples",),
     "_saving": ("load",),
     "_tools": ("cooccurrence", "generate", "l1_fit", "squish"),
+    "_topic_changes": ("TopicChanges",),
     "_topics": ("HottTopics",),
 }
 _MODULE = {name: module for module, names in _WHERE.items() for name in names}

@@ -21,6 +21,7 @@ from ._arrays import dense, has_gaps, is_sparse
 from ._fits import weights_on
 from ._fitted import FittedAnswer, component_count, increasing, numbers, warn_of_limits
 from ._functions import factored
+from ._further import Samples
 from ._options import seed_number, threads_of
 from ._saving import restore_features
 from ._weights import scaled, weighed
@@ -111,6 +112,9 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
     reconstruction_err_ : float
         Mean over features of the l1 error, features scaled to sum 1: 0 is perfect, 1 explains
         nothing.
+    changes_ : Changes
+        What became of the features in the last `partial_fit`: those that `stayed`, `moved` to
+        another that explains them now, `came` and `went`. Only after a second batch.
     result_ : Factorization
         Everything else, in the paper's orientation (F is features x components) and with the most
         distinctive feature first.
@@ -150,6 +154,8 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
     array([[1., 1., 0., 2.],
            [0., 1., 1., 1.]])
     """
+
+    _samples: Samples
 
     def __init__(
         self,
@@ -216,35 +222,101 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
         Hottopixx
             The fitted estimator.
         """
-        if self.output not in _OUTPUTS:
-            raise ValueError(f"output is {self.output!r}: choose one of {', '.join(_OUTPUTS)}")
+        self._check_output()
         if self.ray_address is not None:
             return self._fit_on_ray(X, sample_weight)
         given = X
         X = self._validated(X, reset=True)
-        if sample_weight is not None:
-            if self.missing == "observed" and has_gaps(X):
-                raise ValueError("sample_weight does not go with missing values: leave it out")
-            sample_weight = _check_sample_weight(
-                sample_weight, X, dtype=X.dtype, ensure_non_negative=True
-            )
+        samples = Samples(X, self._weights(X, sample_weight), X.shape[0])
+        self.__dict__.pop("changes_", None)  # of an earlier fit
+        self._choose(samples, given)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Hottopixx:
+        """Add samples, and choose the features that explain the others on all samples so far.
+
+        The first call is `fit`. A later one keeps the samples seen so far and looks for a better
+        choice near the old one (method "auto"; others begin from nothing), which takes less time;
+        when there are twice as many samples as when the last search began from nothing, another one
+        does. `changes_` says which features stayed, moved, came and went. The same batches give the
+        same answer.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Further samples, nonnegative, with the features of those before.
+        y : Ignored
+            Not used.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each of these samples counts, as in `fit`; None for once.
+
+        Returns
+        -------
+        Hottopixx
+            The fitted estimator.
+
+        Examples
+        --------
+        >>> import hottopixx
+        >>> X = hottopixx.generate("paper", features=40, examples=400, rank=5, seed=0).X.T
+        >>> model = hottopixx.Hottopixx(5).partial_fit(X[:300]).partial_fit(X[300:])
+        >>> len(model.changes_.stayed), model.result_.W.shape
+        (5, (5, 400))
+        """
+        if self.ray_address is not None:
+            raise ValueError("partial_fit does not go with ray_address: fit all samples")
+        if not hasattr(self, "result_"):
+            self.fit(X, sample_weight=sample_weight)
+            self._samples = self._samples.own()
+            return self
+        if not hasattr(self, "_samples"):
+            raise ValueError("a model that was loaded or unpickled has no samples: fit it again")
+        self._check_output()
+        given = X
+        X = self._validated(X, reset=False, gaps=self.missing == "observed")
+        before = self.result_
+        self._samples.check(before)
+        samples = self._samples.and_these(X, self._weights(X, sample_weight))
+        self._choose(samples, given, before)
+        self.changes_ = self.result_.changes_since(before)
+        return self
+
+    def _check_output(self) -> None:
+        if self.output not in _OUTPUTS:
+            raise ValueError(f"output is {self.output!r}: choose one of {', '.join(_OUTPUTS)}")
+
+    def _weights(self, X: Any, sample_weight: Any) -> Any:
+        """How much each sample counts; None for once."""
+        if sample_weight is None:
+            return None
+        if self.missing == "observed" and has_gaps(X):
+            raise ValueError("sample_weight does not go with missing values: leave it out")
+        return _check_sample_weight(sample_weight, X, dtype=X.dtype, ensure_non_negative=True)
+
+    def _choose(self, samples: Samples, given: Any, before: Factorization | None = None) -> None:
+        """The features for these samples, the last of which were given, near those before."""
+        X = samples.X
         names = list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
         options: Any = {**self._options(), "threads": threads_of(self.n_jobs)}
-        seen, weights = weighed(X, sample_weight, self.method)
+        seen, weights = weighed(X, samples.weights, self.method)
         rank: Any = self._rank(X)
+        begins = before is not None and self.method == "auto" and rank != "auto"
+        if before is not None and begins and not samples.is_much_more:
+            options["start"] = before.hott
         result = factored(seen.T, rank, self.method, names, options, "feature", weights)
         if seen is not X:  # W is in the units of X
             columns = X.tocsc() if is_sparse(X) else X
             result = replace(result, W=columns[:, result.hott].T)
         self._keep(result, X.dtype)
-        warn_of_limits(result.stop)
-        advise_on_answer(given if is_sparse(given) else X, result.error.mean_l1)
-        return self
+        #: For `partial_fit`, as long as the model is neither saved nor pickled.
+        self._samples = samples
+        warn_of_limits(result.stop, level=4)
+        advise_on_answer(given if is_sparse(given) else X, result.error.mean_l1, level=5)
 
-    def _validated(self, X: Any, reset: bool) -> Any:
+    def _validated(self, X: Any, reset: bool, gaps: bool = False) -> Any:
         """Samples x features as numbers that are not negative."""
         formats = ("csc", "csr", "coo") if reset else "csc"
-        return numbers(self, X, formats, reset, reset and self.missing == "observed")
+        return numbers(self, X, formats, reset, gaps or (reset and self.missing == "observed"))
 
     def _fit_on_ray(self, X: Any, sample_weight: Any) -> Hottopixx:
         """Choose features on a cluster."""
@@ -413,6 +485,10 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
     def _restore(self, result: Factorization, arrays: Any, facts: dict[str, Any]) -> None:
         """What `save` wrote."""
         self._keep(result, restore_features(self, facts))
+
+    def __getstate__(self) -> Any:
+        """Without the samples."""
+        return {k: v for k, v in super().__getstate__().items() if k != "_samples"}
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)

@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.utils.validation import (
-    _check_feature_names_in,
-    check_is_fitted,
-    check_non_negative,
-    validate_data,
-)
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from . import _native
-from ._advice import advise, check_counts
-from ._arrays import from_native, to_native
-from ._documents import are_text, each_batch
+from ._advice import advise
+from ._arrays import to_native
 from ._fitted import warn_of_limits
 from ._options import running, threads_of, whole
 from ._topic_answer import TopicAnswer
-from ._topic_options import anchor_words, least_df, left_out
+from ._topic_changes import Topics, topic_changes
+from ._topic_documents import Seen, TopicDocuments
+from ._topic_options import anchor_words, least_df
 from ._topic_path import topic_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
 
     from ._path import RankPath
-    from ._topic_answer import Columns
     from ._types import TopicSettings
 
 
-class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
+class HottTopics(TopicAnswer, TopicDocuments, TransformerMixin, BaseEstimator):
     """Find the topics of documents, each named by a word of its own.
 
     Every topic has an *anchor*, a word that belongs to it alone; from the anchors' neighbours come
@@ -141,6 +133,9 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
         words, or without time for it.
     min_df_, candidate_df_ : int
         What was chosen.
+    changes_ : TopicChanges
+        What became of the topics in the last `partial_fit`: names of those that `stayed`, `moved`
+        to another anchor, `came` and `went`. Only after a second batch.
     notes_, advice_ : list of str
         What was chosen and why, and what to change; advice also comes as an `AdviceWarning`.
     n_iter_ : int
@@ -238,95 +233,91 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
         HottTopics
             The fitted estimator.
         """
+        self._check_components()
+        for name in ("feature_names_in_", "n_features_in_", "vectorizer_", "changes_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        self._find(self._read(X))
+        self._warn()
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> HottTopics:
+        """Add documents, and find the topics of all documents so far.
+
+        The first call is `fit`. A later one counts the new documents alone, adds their counts to
+        those so far, and chooses vocabulary and topics anew for all: `document_shares_` has a row
+        for each document, in the order in which they came. The anchors stay unless the documents
+        say that others are clearly better; `changes_` says what became of the topics. The same
+        batches give the same topics.
+
+        Parameters
+        ----------
+        X : iterable of str, or {array-like, sparse matrix} of shape (n_documents, n_words)
+            Further documents, as for `fit`, of the same kind as those before: strings, or counts of
+            the same words. A `vectorizer` knows the words of the first documents alone.
+        y : Ignored
+            Not used.
+
+        Returns
+        -------
+        HottTopics
+            The fitted estimator. When the documents cannot be taken it stays as it was.
+
+        Examples
+        --------
+        >>> from itertools import combinations
+        >>> from hottopixx import HottTopics
+        >>> news = [" ".join(w) for w in combinations(["oil", "price", "market", "barrel"], 3)]
+        >>> law = [" ".join(w) for w in combinations(["court", "judge", "trial", "verdict"], 3)]
+        >>> model = HottTopics(n_components=2).partial_fit(9 * news + 6 * law)
+        >>> model.partial_fit(4 * law).changes_
+        TopicChanges(stayed=['court', 'barrel'], moved=[], came=[], went=[])
+        >>> model.document_shares_.shape
+        (76, 2)
+        """
+        if not hasattr(self, "components_"):
+            return self.fit(X)
+        if not hasattr(self, "_seen"):
+            raise ValueError("a model that was loaded or unpickled has no documents: fit it again")
+        self._check_components()
+        before, first = Topics.of(self), self._seen.documents
+        try:
+            self._find(self._read_more(X), self._begun())
+        except BaseException:
+            self._seen.forget_after(first)
+            raise
+        self.changes_ = topic_changes(before, Topics.of(self))
+        self.notes_.append(str(self.changes_))
+        self._warn()
+        return self
+
+    def _check_components(self) -> None:
         if not isinstance(self.n_components, (int, float, np.number)) or not (
             self.n_components >= 1 and self.n_components == int(self.n_components)
         ):
             raise ValueError(
                 f"n_components is {self.n_components!r}: give a number of topics, from 1"
             )
-        for name in ("feature_names_in_", "n_features_in_", "vectorizer_"):
-            self.__dict__.pop(name, None)  # of an earlier fit
-        corpus, columns = self._read(X)
-        settings = self._settings(corpus.documents)
+
+    def _find(self, seen: Seen, start: Sequence[str] = ()) -> None:
+        """The topics of these documents, from the words that an earlier model began with."""
+        settings = self._settings(seen.documents)
+        settings["start"] = list(start), seen.searched == seen.documents
         with running(self.max_seconds, bool(self.verbose)) as run:
-            model = _native.fit_topics(corpus, int(self.n_components), settings, run)
-        self._keep(*model, columns)
-        #: For `path`, as long as the model is neither saved nor pickled.
-        self._source = (corpus, settings)
+            model = _native.fit_topics(seen.corpus, int(self.n_components), settings, run)
+        self._keep(*model, seen.columns)
+        #: For `path` and `partial_fit`, as long as the model is neither saved nor pickled.
+        self._source, self._seen = (seen.corpus, settings), seen
+
+    def _begun(self) -> list[str]:
+        """The words that the EM steps began with, beside anchors that were given."""
+        judged = self._said["judged"]  # the best first; none where all anchors were given
+        return [self._said["words"][word] for best in judged[:1] for word in best["words"]]
+
+    def _warn(self) -> None:
+        """Says to the caller of `fit` what should be looked at."""
         for sentence in self.advice_:
-            advise(sentence)
-        warn_of_limits(self.stop_)
-        return self
-
-    def _read(self, X: Any) -> tuple[_native.Corpus, Columns | None]:
-        """Counts of the words of X, and what its columns are called, where X has some."""
-        stop_words = left_out(self.stop_words)
-        if self.vectorizer is not None:
-            counts, names = self._vectorised(X)
-        elif are_text(X):
-            words, threads = self._words(), threads_of(self.n_jobs)
-            counter = _native.Counter(words, stop_words, bool(self.phrases), threads)
-            each_batch(X, counter.add)
-            return counter.finish(), None
-        else:
-            counts = self._validated(X, reset=True)
-            names = [str(name) for name in self._names(counts.shape[1])]
-        if len(set(names)) < len(names):
-            twice = Counter(names).most_common(1)[0][0]
-            raise ValueError(f"two columns are called {twice!r}: give every word one column")
-        # Without names of their own, the library calls columns by their numbers.
-        named = self.words is not None or hasattr(self, "vectorizer_")
-        named = named or hasattr(self, "feature_names_in_")
-        corpus = _native.Corpus.from_counts(to_native(counts), names if named else None, stop_words)
-        known = names if named else map(str, range(len(names)))
-        return corpus, (names, {name: column for column, name in enumerate(known)})
-
-    def _names(self, columns: int) -> Iterable[Any]:
-        """What the columns of counts are called."""
-        if self.words is None:
-            return list(_check_feature_names_in(self))
-        if len(self.words) != columns:
-            raise ValueError(
-                f"there are {len(self.words)} words for {columns} columns: give one for each"
-            )
-        return self.words
-
-    def _words(self) -> tuple[int, bool]:
-        """What counts as a word."""
-        if self.min_length < 1:
-            raise ValueError(
-                f"min_length is {self.min_length}: give a number of characters, from 1"
-            )
-        return int(self.min_length), bool(self.numbers)
-
-    def _vectorised(self, X: Any) -> tuple[Any, list[str]]:
-        """What the vectoriser makes of X."""
-        if self.phrases:
-            raise ValueError(
-                "phrases are for text that is read here: ask the vectorizer for ngrams"
-            )
-        if hasattr(self.vectorizer, "fit_transform"):
-            self.vectorizer_ = clone(self.vectorizer)
-        elif callable(self.vectorizer):
-            self.vectorizer_ = CountVectorizer(analyzer=self.vectorizer)
-        else:
-            raise ValueError("vectorizer is neither a scikit-learn vectoriser nor a function")
-        if not hasattr(self.vectorizer_, "get_feature_names_out"):
-            raise ValueError(
-                f"{type(self.vectorizer_).__name__} cannot tell its words, and topics are made of "
-                "words: take CountVectorizer"
-            )
-        counts = self.vectorizer_.fit_transform(X)
-        check_counts(counts, "what the vectorizer made")
-        return counts, [str(name) for name in self.vectorizer_.get_feature_names_out()]
-
-    def _validated(self, X: Any, reset: bool) -> Any:
-        """Counts, documents x words."""
-        least = {"ensure_min_features": self.n_components, "ensure_min_samples": 2} if reset else {}
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset, **least)
-        check_non_negative(X, "HottTopics (input X)")
-        check_counts(X, "X")
-        return X
+            advise(sentence, level=4)
+        warn_of_limits(self.stop_, level=4)
 
     def _settings(self, documents: int) -> TopicSettings:
         for name in ("polish", "max_words"):
@@ -338,6 +329,7 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
             "candidate_df": least_df(self.candidate_df, documents, "candidate_df"),
             "max_words": self.max_words,
             "anchors": anchor_words(self.anchors),
+            "start": ([], True),
             "recovery": self.recovery,
             "polish": self.polish,
             "prior": self.prior,
@@ -388,27 +380,6 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
         with running(None, bool(self.verbose)) as run:
             return saved.shares(to_native(counts), run)
 
-    def _counted(self, X: Any, count: Callable[[list[str]], Any]) -> Any:
-        """The words of the vocabulary in X, as a sparse matrix."""
-        if hasattr(self, "vectorizer_"):
-            counts = self.vectorizer_.transform(X)
-        elif are_text(X):
-            if hasattr(self, "n_features_in_"):
-                raise ValueError("the model was made of counts: give counts of the same words")
-            return sp.vstack([from_native(some) for some in each_batch(X, count)], format="csr")
-        elif hasattr(self, "n_features_in_"):
-            counts = self._validated(X, reset=False)
-        else:
-            counts = X if hasattr(X, "shape") else np.asarray(X)
-            if counts.shape[1] != len(self.words_):
-                raise ValueError(
-                    f"X has {counts.shape[1]} columns, but the model has {len(self.words_)} words: "
-                    "give documents, or counts of words_"
-                )
-            check_non_negative(counts, "HottTopics (input X)")
-            check_counts(counts, "X")
-        return sp.csr_array(counts)[:, self._kept]
-
     def path(self, *, words: int = 1000, max_seconds: float | None = None) -> RankPath:
         """Errors for every number of anchors up to that of this model.
 
@@ -435,7 +406,8 @@ class HottTopics(TopicAnswer, TransformerMixin, BaseEstimator):
 
     def __getstate__(self) -> Any:
         """Without the documents."""
-        return {k: v for k, v in super().__getstate__().items() if k != "_source"}
+        own = ("_source", "_seen")
+        return {k: v for k, v in super().__getstate__().items() if k not in own}
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns of `transform`: the topics' anchors.

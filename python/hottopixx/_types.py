@@ -71,6 +71,8 @@ class TopicSettings(TypedDict):
     candidate_df: int | None
     max_words: int | None
     anchors: list[list[str]]
+    #: Words that an earlier model began with, and whether to look for others everywhere.
+    start: tuple[list[str], bool]
     recovery: str
     polish: int
     prior: float

@@ -70,16 +70,27 @@ impl Counter {
         py.detach(|| pooled(*threads, || counter.add(&documents))).map_err(run::to_python)
     }
 
-    /// The corpus; the counter is empty afterwards.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<Corpus> {
-        let counter = std::mem::take(&mut self.counter);
-        let corpus = py.detach(|| counter.finish()).map_err(|error| match error {
+    /// The corpus of all documents so far.
+    fn so_far(&mut self, py: Python<'_>) -> PyResult<Corpus> {
+        let counter = &mut self.counter;
+        let corpus = py.detach(|| counter.so_far()).map_err(|error| match error {
             Error::Empty { rows, .. } => PyValueError::new_err(format!(
                 "no word is left of the {rows} documents: give longer text, or other stop words"
             )),
             other => run::to_python(other),
         })?;
         Ok(Corpus(Arc::new(corpus)))
+    }
+
+    /// Forgets all but the first so many documents.
+    fn truncate(&mut self, documents: usize) {
+        self.counter.truncate(documents);
+    }
+
+    /// Number of documents.
+    #[getter]
+    fn documents(&self) -> usize {
+        self.counter.documents()
     }
 }
 
@@ -117,6 +128,8 @@ pub struct TopicSettings {
     candidate_df: Option<usize>,
     max_words: Option<usize>,
     anchors: Vec<Vec<String>>,
+    /// Words that an earlier model began with, and whether to look for others everywhere.
+    start: (Vec<String>, bool),
     recovery: String,
     polish: usize,
     prior: f64,
@@ -136,6 +149,7 @@ impl TopicSettings {
         Ok(Topics::new(rank)
             .vocabulary(VocabularyRules { min_df, candidate_df, max_words })
             .anchors(anchors.collect())
+            .start(self.start.0, self.start.1)
             .recovery(parsed(&self.recovery)?)
             .polish(self.polish)
             .prior(self.prior)

@@ -153,7 +153,7 @@ impl Counter {
     /// [`Error::Empty`] without documents, or when no word is left in them; [`Error::Scratch`] when a file cannot
     /// be read.
     pub fn finish(self) -> Result<Corpus, Error> {
-        self.count(None, u64::MAX)
+        self.finished(None, u64::MAX)
     }
 
     /// As [`Counter::finish`], with the words alone that a [`Vocabulary`](super::Vocabulary) of these rules
@@ -162,49 +162,79 @@ impl Counter {
     /// # Errors
     /// As [`Counter::finish`], and [`Error::Setting`] when the counts would take more than `limit` bytes.
     pub fn finish_for(self, rules: VocabularyRules, limit: u64) -> Result<Corpus, Error> {
-        self.count(Some(rules), limit)
+        self.finished(Some(rules), limit)
     }
 
-    fn count(self, rules: Option<VocabularyRules>, limit: u64) -> Result<Corpus, Error> {
+    fn finished(self, rules: Option<VocabularyRules>, limit: u64) -> Result<Corpus, Error> {
         let Counter { reading, ids, mut tokens } = self;
-        let documents = tokens.documents();
         let mut words: Vec<String> = vec![String::new(); ids.len()];
         for (word, id) in ids {
             words[id as usize] = word.into();
         }
-        let mut seen = Occurrences::of(&mut tokens, None, words.len())?;
-        let all: Vec<Frequency<'_>> = (0..words.len())
-            .map(|i| Frequency { word: &words[i], tokens: seen.tokens[i], documents: seen.df[i] })
-            .collect();
-        let left_out = reading.stop_words.of(&all, documents);
-        let mut notes: Vec<String> =
-            Some(left_out.reason).filter(|r| !r.is_empty()).into_iter().collect();
-        let mut stop = left_out.words;
-        let mut phrases = None;
-        if reading.phrases {
-            let found = Phrases::find(&mut tokens, &seen.tokens, &words, &stop)?;
-            notes.push(found.sentence());
-            stop.resize(stop.len() + found.names.len(), false);
-            words.extend_from_slice(&found.names);
-            seen = Occurrences::of(&mut tokens, Some(&found), words.len())?;
-            phrases = Some(found);
-        }
-        let mut order: Vec<usize> =
-            (0..words.len()).filter(|&i| seen.tokens[i] > 0 && !stop[i]).collect();
-        order.sort_unstable_by(|&a, &b| words[a].cmp(&words[b]));
-        let distinct = order.len();
-        if distinct == 0 {
-            return Err(Error::Empty { rows: documents, cols: 0 });
-        }
-        if let Some(rules) = rules {
-            seen.keep(&mut order, rules, documents);
-        }
-        seen.check_counts(&order, documents, limit)?;
-        let entries = order.iter().map(|&i| seen.df[i]).sum();
-        let counts = counted(&mut tokens, phrases.as_ref(), words.len(), &order, entries)?;
-        let words = order.iter().map(|&i| std::mem::take(&mut words[i])).collect();
-        Ok(Corpus::new(counts, words, distinct, notes))
+        counts_of(&reading, words, &mut tokens, rules, limit)
     }
+
+    /// As [`Counter::finish`], of everything that was added so far; documents may be added afterwards. Stop
+    /// words, phrases and words are decided on all documents each time: it does not matter in how many
+    /// parts they came.
+    ///
+    /// # Errors
+    /// As [`Counter::finish`].
+    pub fn so_far(&mut self) -> Result<Corpus, Error> {
+        let mut words: Vec<String> = vec![String::new(); self.ids.len()];
+        for (word, &id) in &self.ids {
+            words[id as usize] = word.to_string();
+        }
+        counts_of(&self.reading, words, &mut self.tokens, None, u64::MAX)
+    }
+
+    /// Forgets all but the first `documents` documents.
+    pub fn truncate(&mut self, documents: usize) {
+        self.tokens.truncate(documents);
+    }
+}
+
+/// The counts of documents whose words have these numbers.
+fn counts_of(
+    reading: &Reading,
+    mut words: Vec<String>,
+    tokens: &mut Tokens,
+    rules: Option<VocabularyRules>,
+    limit: u64,
+) -> Result<Corpus, Error> {
+    let documents = tokens.documents();
+    let mut seen = Occurrences::of(tokens, None, words.len())?;
+    let all: Vec<Frequency<'_>> = (0..words.len())
+        .map(|i| Frequency { word: &words[i], tokens: seen.tokens[i], documents: seen.df[i] })
+        .collect();
+    let left_out = reading.stop_words.of(&all, documents);
+    let mut notes: Vec<String> =
+        Some(left_out.reason).filter(|r| !r.is_empty()).into_iter().collect();
+    let mut stop = left_out.words;
+    let mut phrases = None;
+    if reading.phrases {
+        let found = Phrases::find(tokens, &seen.tokens, &words, &stop)?;
+        notes.push(found.sentence());
+        stop.resize(stop.len() + found.names.len(), false);
+        words.extend_from_slice(&found.names);
+        seen = Occurrences::of(tokens, Some(&found), words.len())?;
+        phrases = Some(found);
+    }
+    let mut order: Vec<usize> =
+        (0..words.len()).filter(|&i| seen.tokens[i] > 0 && !stop[i]).collect();
+    order.sort_unstable_by(|&a, &b| words[a].cmp(&words[b]));
+    let distinct = order.len();
+    if distinct == 0 {
+        return Err(Error::Empty { rows: documents, cols: 0 });
+    }
+    if let Some(rules) = rules {
+        seen.keep(&mut order, rules, documents);
+    }
+    seen.check_counts(&order, documents, limit)?;
+    let entries = order.iter().map(|&i| seen.df[i]).sum();
+    let counts = counted(tokens, phrases.as_ref(), words.len(), &order, entries)?;
+    let words = order.iter().map(|&i| std::mem::take(&mut words[i])).collect();
+    Ok(Corpus::new(counts, words, distinct, notes))
 }
 
 fn too_large(what: &str, bytes: u64, limit: u64, remedy: &str) -> Error {
@@ -356,6 +386,36 @@ mod tests {
             })
         };
         assert_eq!(whole(1, 1000), whole(3, 300));
+    }
+
+    #[test]
+    fn documents_may_come_in_parts_and_go_again() {
+        let documents: Vec<String> = (0..300)
+            .map(|d| format!("The new york is of word{} and word{} late{}", d % 7, d % 11, d / 200))
+            .collect();
+        let reading = Reading { phrases: true, ..Reading::default() };
+        let whole = |some: &[String]| {
+            let mut counter = Counter::new(reading.clone()).unwrap();
+            counter.add(some).unwrap();
+            counter.finish().unwrap()
+        };
+        for most in [None, Some(40), Some(1 << 20)] {
+            let mut counter = Counter::new(reading.clone()).unwrap();
+            if let Some(most) = most {
+                let open = || Ok(Box::new(std::io::Cursor::new(Vec::new())) as Box<_>);
+                counter = counter.overflow_to(most, Box::new(open));
+            }
+            documents[..150].chunks(60).for_each(|some| counter.add(some).unwrap());
+            assert_eq!(counter.so_far().unwrap(), whole(&documents[..150]));
+            counter.add(&["other words that are not to stay", "late9"]).unwrap();
+            counter.truncate(150);
+            counter.truncate(400);
+            assert_eq!(counter.so_far().unwrap(), whole(&documents[..150]));
+            counter.truncate(70);
+            documents[70..].chunks(90).for_each(|some| counter.add(some).unwrap());
+            assert_eq!(counter.so_far().unwrap(), whole(&documents));
+            assert_eq!(counter.documents(), 300);
+        }
     }
 
     #[test]

@@ -74,13 +74,27 @@ impl Tokens {
         self.lengths.extend(lengths);
         match &mut self.overflow {
             Some(overflow) if self.text.len() > overflow.most => {
-                overflow.write(&self.text).map_err(failed)?;
+                let outside = self.lengths[..overflow.documents].iter();
+                let place = 4 * outside.map(|&length| u64::from(length)).sum::<u64>();
+                overflow.write(&self.text, place).map_err(failed)?;
                 overflow.documents = self.lengths.len();
                 self.text.clear();
                 self.text.shrink_to(overflow.most);
                 Ok(())
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Forgets all but the first `documents` documents.
+    pub fn truncate(&mut self, documents: usize) {
+        let outside = self.overflow.as_ref().map_or(0, |overflow| overflow.documents);
+        let kept = self.lengths.len().min(documents);
+        let inside = &self.lengths[outside.min(kept)..kept];
+        self.text.truncate(inside.iter().map(|&length| length as usize).sum());
+        self.lengths.truncate(kept);
+        if let Some(overflow) = &mut self.overflow {
+            overflow.documents = outside.min(kept);
         }
     }
 
@@ -105,14 +119,15 @@ impl Tokens {
 }
 
 impl Overflow {
-    fn write(&mut self, words: &[u32]) -> io::Result<()> {
+    /// Writes words at a place of the file, behind those of its documents.
+    fn write(&mut self, words: &[u32], place: u64) -> io::Result<()> {
         if let Some(open) = self.open.take() {
             self.file = Some(open()?);
         }
         let Some(file) = &mut self.file else {
             return Err(io::Error::other("it could not be made"));
         };
-        file.seek(SeekFrom::End(0))?;
+        file.seek(SeekFrom::Start(place))?;
         let mut bytes = Vec::with_capacity(BUFFER.min(4 * words.len()));
         for some in words.chunks(BUFFER / 4) {
             bytes.clear();

@@ -14,6 +14,7 @@ use crate::control::Control;
 use crate::localise::spa_controlled;
 use crate::matrix::{Dense, Sparse};
 use crate::normalise::UnitRows;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// Shares of the documents at which a word counts half.
@@ -24,6 +25,13 @@ const CUTS: [f64; 3] = [0.02, 0.05, 0.1];
 const SAMPLE: usize = 3000;
 /// Steps of that polish.
 const STEPS: usize = 12;
+
+/// What a choice is called that an earlier answer began with.
+pub(super) const EARLIER: &str = "those of the earlier documents";
+/// When a choice made anew has this share of its words, the documents are about the same things still.
+const MOSTLY: f64 = 0.75;
+/// By how much the log-likelihood of a held-out token of another choice must be larger than that of the earlier one.
+const CLEARLY: f64 = 1e-3;
 
 /// A choice of anchors and what the documents say of it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -36,6 +44,22 @@ pub struct JudgedAnchors {
     pub held_out: f64,
     /// The mean l1 error of words' rows, each word counting as often as it occurs.
     pub weighted_error: f64,
+}
+
+impl JudgedAnchors {
+    /// What choices are compared by.
+    fn worth(&self) -> f64 {
+        self.held_out + if self.origin == EARLIER { CLEARLY } else { 0.0 }
+    }
+}
+
+/// How words were chosen, and which.
+type Choice = (String, Vec<usize>);
+
+/// Words that an earlier answer began with, and whether to judge all other choices whatever they are.
+pub(super) struct Start {
+    pub words: Vec<usize>,
+    pub everywhere: bool,
 }
 
 /// What anchors are chosen from.
@@ -59,7 +83,7 @@ pub(super) struct Field<'a> {
 impl Field<'_> {
     /// Different choices of words that make `rank` anchors with the given ones, with their origins. At
     /// least one.
-    fn choices(&self, given: &[Vec<usize>], rank: usize) -> Vec<(String, Vec<usize>)> {
+    fn choices(&self, given: &[Vec<usize>], rank: usize) -> Vec<Choice> {
         let n = self.counts.rows() as f64;
         let df = self.documents;
         let allowed_from = |least: f64| -> Vec<bool> {
@@ -67,7 +91,7 @@ impl Field<'_> {
             let allowed = |i: usize| self.candidates[word(i)] && df[word(i)] as f64 >= least;
             (0..self.x.features()).map(allowed).collect()
         };
-        let mut choices: Vec<(String, Vec<usize>)> = Vec::new();
+        let mut choices: Vec<Choice> = Vec::new();
         let mut add = |origin: String, weights: Option<&[f64]>, allowed: &[bool]| {
             let enough = allowed.iter().filter(|a| **a).count() >= rank;
             if !enough || (!choices.is_empty() && !self.control.goes_on()) {
@@ -77,10 +101,7 @@ impl Field<'_> {
             let mut words: Vec<usize> = rows.iter().map(|&i| self.x.input_row(i)).collect();
             self.leave_out(given, &mut words);
             words.truncate(rank - given.len());
-            let same = |(_, other): &(String, Vec<usize>)| {
-                other.len() == words.len() && other.iter().all(|word| words.contains(word))
-            };
-            if !choices.iter().any(same) {
+            if !choices.iter().any(|(_, other)| same(other, &words)) {
                 choices.push((origin, words));
             }
         };
@@ -110,19 +131,39 @@ impl Field<'_> {
     }
 
     /// The choices that go with the anchors that are given, to make `rank` together; judged, the best
-    /// first.
-    pub fn judged(&self, given: &[Vec<usize>], rank: usize) -> Vec<JudgedAnchors> {
+    /// first, or those to begin with where none is clearly better.
+    pub fn judged(
+        &self,
+        given: &[Vec<usize>],
+        start: Option<Start>,
+        rank: usize,
+    ) -> Vec<JudgedAnchors> {
         let sample = Sample::of(self.counts);
+        let (mut choices, mut others) = (self.choices(given, rank), Vec::new());
+        if let Some(Start { words, everywhere }) = start {
+            if !everywhere {
+                others = unlike(&words, &mut choices);
+            }
+            choices.retain(|(_, other)| !same(other, &words));
+            choices.insert(0, (EARLIER.to_owned(), words));
+        }
         let mut judged: Vec<JudgedAnchors> = Vec::new();
-        for (origin, words) in self.choices(given, rank) {
-            if !judged.is_empty() && !self.control.goes_on() {
+        for choices in [choices, others] {
+            // Where the choice to begin with has held its ground, no other ones are looked at.
+            if judged.first().is_some_and(|best| best.origin == EARLIER) {
                 break;
             }
-            judged.push(self.judge(origin, given, words, &sample));
+            for (origin, words) in choices {
+                if !judged.is_empty() && !self.control.goes_on() {
+                    break;
+                }
+                judged.push(self.judge(origin, given, words, &sample));
+            }
+            judged.sort_by(|a, b| {
+                let order = b.worth().total_cmp(&a.worth());
+                order.then(a.weighted_error.total_cmp(&b.weighted_error))
+            });
         }
-        judged.sort_by(|a, b| {
-            b.held_out.total_cmp(&a.held_out).then(a.weighted_error.total_cmp(&b.weighted_error))
-        });
         judged
     }
 
@@ -151,6 +192,23 @@ impl Field<'_> {
         let (sum, tokens) = likelihood(&sample.hidden, &topics, &seen);
         JudgedAnchors { origin, words, held_out: sum / tokens.max(1.0), weighted_error }
     }
+}
+
+/// Leaves the choice that has most words in common with these, if that is most of them, and gives those it takes away;
+/// otherwise leaves all.
+fn unlike(words: &[usize], choices: &mut Vec<Choice>) -> Vec<Choice> {
+    let common = |other: &[usize]| other.iter().filter(|word| words.contains(word)).count();
+    // Of several the first: the order of the others stays.
+    choices.sort_by_key(|(_, other)| Reverse(common(other)));
+    let near = choices
+        .first()
+        .is_some_and(|(_, other)| common(other) as f64 >= MOSTLY * words.len() as f64);
+    if near { choices.split_off(1) } else { Vec::new() }
+}
+
+/// Whether two choices are the same, in any order.
+fn same(one: &[usize], other: &[usize]) -> bool {
+    one.len() == other.len() && one.iter().all(|word| other.contains(word))
 }
 
 /// The mean of errors, each counting with its weight.
@@ -225,6 +283,20 @@ pub(super) fn stand_ins(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_choices_that_are_much_alike_stand_for_all() {
+        let choices = || -> Vec<Choice> {
+            let words = [vec![1, 2, 8, 9], vec![4, 3, 2, 9], vec![1, 2, 3, 7]];
+            words.into_iter().map(|words| (format!("{}", words[0]), words)).collect()
+        };
+        let mut near = choices();
+        let others = unlike(&[1, 2, 3, 4], &mut near);
+        assert_eq!((near.len(), &near[0].1[..]), (1, &[4, 3, 2, 9][..]));
+        assert_eq!((others.len(), &others[0].1[..]), (2, &[1, 2, 3, 7][..]));
+        let mut far = choices();
+        assert!(unlike(&[1, 5, 6, 7], &mut far).is_empty() && far.len() == 3);
+    }
 
     #[test]
     fn halves_add_up() {

@@ -1,6 +1,6 @@
 //! The way from a corpus to a [`TopicModel`], every step on one screen.
 
-use super::anchors::{Field, JudgedAnchors};
+use super::anchors::{Field, JudgedAnchors, Start};
 use super::bound::anchor_bound;
 use super::core_words::Core;
 use super::naming::{Fitted, Named};
@@ -160,7 +160,8 @@ impl Topics {
         if anchors.len() == self.rank {
             return Ok((anchors, Vec::new()));
         }
-        let judged = field.judged(&anchors, self.rank);
+        let start = self.start_with(field, corpus, &anchors);
+        let judged = field.judged(&anchors, start, self.rank);
         let best = judged.first().ok_or(Error::NoAnswer(Stop::TimeLimit))?;
         anchors.extend(best.words.iter().map(|&word| vec![word]));
         if anchors.len() < self.rank {
@@ -171,6 +172,30 @@ impl Topics {
             return Err(Error::Rank { rank, available, what: "words with rows of their own" });
         }
         Ok((anchors, judged))
+    }
+
+    /// The words that an earlier model began with, where they may still be anchors and make the rank together
+    /// with those that are given.
+    fn start_with(
+        &self,
+        field: &Field<'_>,
+        corpus: &Corpus,
+        given: &[Vec<usize>],
+    ) -> Option<Start> {
+        if self.start.is_empty() || self.start.len() + given.len() != self.rank {
+            return None;
+        }
+        let may = |&i: &usize| field.candidates[i] && field.x.unit_row(i).is_some();
+        let number = |word: &String| corpus.words().iter().position(|known| known == word);
+        let mut words: Vec<usize> = Vec::with_capacity(self.start.len());
+        for word in &self.start {
+            let word = number(word).filter(may)?;
+            if words.contains(&word) || given.iter().any(|anchor| anchor.contains(&word)) {
+                return None;
+            }
+            words.push(word);
+        }
+        Some(Start { words, everywhere: self.everywhere })
     }
 
     /// Documents fitted on the topics of the anchors, then EM steps: with the words of the co-occurrence,
@@ -290,5 +315,73 @@ impl Clock {
         let seconds = self.0.elapsed().as_secs_f64();
         self.0 = Instant::now();
         seconds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::anchors::EARLIER;
+    use super::*;
+    use crate::text::{Counter, Reading, StopWords};
+
+    /// Documents of three topics, each a mixture of two.
+    fn corpus(documents: usize) -> Corpus {
+        let topics = [
+            ["oil", "barrel", "price", "market"],
+            ["court", "judge", "trial", "price"],
+            ["match", "goal", "team", "judge"],
+        ];
+        let document = |d: usize| {
+            let word = |w: usize| topics[(d + w / 9) % 3][(d * d + w * (w + d)) % 4];
+            (0..12).map(word).collect::<Vec<_>>().join(" ")
+        };
+        let all: Vec<String> = (0..documents).map(document).collect();
+        let reading = Reading { stop_words: StopWords::None, ..Reading::default() };
+        let mut counter = Counter::new(reading).unwrap();
+        counter.add(&all).unwrap();
+        counter.finish().unwrap()
+    }
+
+    #[test]
+    fn an_earlier_choice_stays_and_gives_the_model_of_a_fit_from_nothing() {
+        let (fewer, all) = (corpus(240), corpus(264));
+        let start = Topics::new(3).fit(&fewer).unwrap().start();
+        assert_eq!(start.len(), 3);
+        let whole = Topics::new(3).fit(&all).unwrap();
+        for everywhere in [false, true] {
+            let later = Topics::new(3).start(start.clone(), everywhere).fit(&all).unwrap();
+            assert_eq!(later.judged[0].origin, EARLIER);
+            assert!(everywhere || later.judged.len() <= 2, "{:?}", later.judged);
+            assert!(later.notes.iter().any(|note| note.contains(EARLIER)), "{:?}", later.notes);
+            assert!(later.perplexity <= 1.001 * whole.perplexity);
+        }
+        // The same words, the same model.
+        let same = Topics::new(3).start(whole.start(), false).fit(&all).unwrap();
+        assert_eq!((same.topics, same.shares), (whole.topics, whole.shares));
+    }
+
+    #[test]
+    fn a_choice_to_begin_with_that_cannot_be_is_none() {
+        let all = corpus(240);
+        let whole = Topics::new(3).fit(&all).unwrap();
+        let begun = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+        for start in [&["oil", "court"][..], &["oil", "court", "pudding"], &["oil", "oil", "goal"]]
+        {
+            let later = Topics::new(3).start(begun(start), false).fit(&all).unwrap();
+            assert_eq!(later.judged, whole.judged);
+        }
+        let given = Topics::new(3).anchors(vec![begun(&["goal"])]);
+        let later = given.start(begun(&["oil", "court"]), false).fit(&all).unwrap();
+        assert!(later.anchors.iter().any(|anchor| anchor.given && anchor.name == "goal"));
+        assert!(later.judged.iter().any(|judged| judged.origin == EARLIER));
+    }
+
+    #[test]
+    fn a_poor_choice_to_begin_with_goes() {
+        let all = corpus(240);
+        let words = ["price", "barrel", "market"].map(str::to_owned).to_vec();
+        let later = Topics::new(3).start(words, true).fit(&all).unwrap();
+        assert_ne!(later.judged[0].origin, EARLIER, "{:?}", later.judged);
+        assert_eq!(later.judged[0].words, Topics::new(3).fit(&all).unwrap().judged[0].words);
     }
 }

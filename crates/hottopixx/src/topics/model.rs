@@ -123,6 +123,13 @@ impl TopicModel {
         self.topics.rows()
     }
 
+    /// The words that the EM steps began with, beside anchors that were given: what [`Topics::start`](super::Topics::start)
+    /// takes when there are more documents. (The names of topics may be other words, to which the steps led.)
+    pub fn start(&self) -> Vec<String> {
+        let words = self.judged.first().map_or(&[][..], |best| &best.words);
+        words.iter().map(|&word| self.words[word].clone()).collect()
+    }
+
     /// The words that say most about a topic, the first first, with their p(word | topic).
     pub fn top_words(&self, topic: usize, count: usize, measure: Measure) -> Vec<(usize, f64)> {
         figures::top_words(self, topic, count, measure)

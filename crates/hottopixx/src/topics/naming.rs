@@ -1,6 +1,6 @@
 //! What topics are called, and everything about them together.
 
-use super::anchors::{JudgedAnchors, stand_ins, weighted};
+use super::anchors::{EARLIER, JudgedAnchors, stand_ins, weighted};
 use super::core_words::Core;
 use super::recovery::Recovered;
 use super::{Anchor, TopicErrors, TopicModel, TopicSeconds, advice, figures};
@@ -162,11 +162,15 @@ impl Named<'_> {
 }
 
 fn chosen(best: &JudgedAnchors, count: usize, moved: usize) -> String {
-    let mut sentence = format!(
-        "Anchors: successive projection, {}, the best of {count} choices by the likelihood of held-out \
-         halves of documents",
-        best.origin
-    );
+    let by = "by the likelihood of held-out halves of documents";
+    let mut sentence = match (best.origin == EARLIER, count) {
+        (true, 1) => format!("Anchors: {EARLIER}, to which all documents lead again"),
+        (true, _) => format!("Anchors: {EARLIER}, for no other choice is clearly better {by}"),
+        _ => format!(
+            "Anchors: successive projection, {}, the best of {count} choices {by}",
+            best.origin
+        ),
+    };
     if moved > 0 {
         sentence += &format!(
             "; {moved} of them replaced, because the polish led their topics to other words"

@@ -16,6 +16,8 @@ pub struct Topics {
     pub(super) rank: usize,
     pub(super) rules: VocabularyRules,
     pub(super) anchors: Vec<Vec<String>>,
+    pub(super) start: Vec<String>,
+    pub(super) everywhere: bool,
     pub(super) recovery: Recovery,
     pub(super) polish: usize,
     pub(super) prior: f64,
@@ -30,6 +32,8 @@ impl Topics {
             rank,
             rules: VocabularyRules::default(),
             anchors: Vec::new(),
+            start: Vec::new(),
+            everywhere: false,
             recovery: Recovery::default(),
             polish: USUAL_POLISH,
             prior: USUAL_PRIOR,
@@ -48,6 +52,17 @@ impl Topics {
     /// rank, are found (default: none is given).
     pub fn anchors(mut self, anchors: Vec<Vec<String>>) -> Self {
         self.anchors = anchors;
+        self
+    }
+
+    /// The words that an earlier model began with, one of a part of these documents
+    /// ([`TopicModel::start`](super::TopicModel::start)). They are the first of the choices that the documents judge, and stay
+    /// unless another is clearly better. Where one of the choices made anew has most of these words, the others are judged
+    /// only if it is clearly better, or when asked to look `everywhere`. Words that may be anchors no longer, or do not make
+    /// the rank together with given anchors, are no choice (default: none).
+    pub fn start(mut self, words: Vec<String>, everywhere: bool) -> Self {
+        self.start = words;
+        self.everywhere = everywhere;
         self
     }
 
