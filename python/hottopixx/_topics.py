@@ -253,7 +253,8 @@ class HottTopics(TopicAnswer, TopicDocuments, TransformerMixin, BaseEstimator):
         ----------
         X : iterable of str, or {array-like, sparse matrix} of shape (n_documents, n_words)
             Further documents, as for `fit`, of the same kind as those before: strings, or counts of
-            the same words. A `vectorizer` knows the words of the first documents alone.
+            the same words. A `vectorizer` knows the words of the first documents alone; how text is
+            read (`stop_words`, `min_length`, `numbers`, `phrases`) is settled by the first call.
         y : Ignored
             Not used.
 
