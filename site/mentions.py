@@ -51,7 +51,13 @@ SMALLER = [
 #: What is not run: it takes a network, a cluster, a package that the tests lack, or minutes.
 ELSEWHERE = re.compile(
     r"hottopixx\.ray|ray_address|pyLDAvis|h5ad|parquet|hottopixx (reproduce|self-test|demo)|nytimes"
+    r"|factor\(hottopixx\.cooccurrence"
 )
+#: What is run before something that goes on from another answer than that of the page so far.
+BEFORE = {"X_today.npy": "hottopixx factor X.npy --rank 4 --out answer"}
+#: Flags of other programs that pages name without these.
+OTHERS = {"--address", "--cfg", "--generate", "--head", "--node-ip-address", "--only", "--port"}
+OTHERS |= {"--until"}
 #: Stands for something that readers put there.
 PLACEHOLDER = re.compile(r"(?:^|[\s=])(?:[A-Z]{1,12}|\.\.\.)(?=$|[\s\]])|…|\[--")
 
@@ -128,7 +134,7 @@ def main() -> int:
                 before = spent()
                 if fault:
                     wrong.append(f"{page}:{mention.line}: {mention.code.strip()}\n    {fault}")
-            unknown = flags(text) - known["flags"]
+            unknown = flags(text) - known["flags"] - OTHERS
             wrong += [f"{page}: no command has the flag {flag}" for flag in sorted(unknown)]
             print(f"{page}: {ran} commands and pieces of Python")
     print("\n".join(wrong), file=sys.stderr)
@@ -183,8 +189,13 @@ def outcomes(
             ):
                 continue  # the name of a command
             elif mention.kind == "bash":
-                if "--out answer" in code:  # every answer to a folder of its own, as a reader would
+                # Every answer to a folder of its own, as a reader would; those that go on need one.
+                before = [words for name, words in BEFORE.items() if name in code]
+                if before or ("--out answer" in code and not re.match(r"[^\n]*--update", code)):
                     shutil.rmtree("answer", ignore_errors=True)
+                code = "\n".join([*before, code])
+                if words and words.group(1) == "sample":
+                    code += " --out samples"  # files of these names are here already
                 command = ["bash", "-euo", "pipefail", "-c", code]
                 done = subprocess.run(command, capture_output=True, text=True, check=False)
                 # No answer (3) is one that the guide speaks of.
@@ -219,6 +230,7 @@ def prepared(folder: Path) -> None:
     X = np.asarray(made.X)
     np.save(folder / "X.npy", X)
     np.save(folder / "more.npy", X[:7])
+    np.save(folder / "X_today.npy", X + 0.01 * X.mean())
     np.savetxt(folder / "X.csv", X, delimiter=",")
     sp.save_npz(folder / "X.npz", sp.csr_matrix(np.rint(X * 200)))
     texts = [" ".join(random.choice(TOPICS[d % 4].split(), 12)) for d in range(80)]
@@ -234,7 +246,8 @@ def prepared(folder: Path) -> None:
     kinds = ["kinase" if k < 9 else f"other{k % 9}" for k in range(90)]
     (folder / "types.csv").write_text("\n".join(map(",".join, zip(genes, kinds, strict=True))))
     (folder / "prices.txt").write_text("\n".join("5" for _ in genes))
-    sp.save_npz(folder / "words.npz", sp.csr_matrix(random.poisson(1.0, (40, 60)) + 1))
+    for name in ("words.npz", "counts.npz", "more.npz"):
+        sp.save_npz(folder / name, sp.csr_matrix(random.poisson(1.0, (40, 60)) + 1))
     (folder / "counts.txt").write_text("\n".join(str(k + 1) for k in range(40)))
     (folder / "ratings.csv").write_text(
         "\n".join(
@@ -248,7 +261,10 @@ def prepared(folder: Path) -> None:
         "\n".join(["90", "30", str(len(pairs)), *lines]) + "\n"
     )
     subprocess.run(["gzip", str(folder / "docword.nips.txt")], check=True)
-    (folder / "vocab.nips.txt").write_text("\n".join(f"word{w}" for w in range(30)))
+    for name in ("first", "more"):
+        shutil.copy(folder / "docword.nips.txt.gz", folder / f"docword.{name}.txt.gz")
+    for name in ("vocab.nips.txt", "vocab.txt"):
+        (folder / name).write_text("\n".join(f"word{w}" for w in range(30)))
     command = "hottopixx generate paper --features 120 --examples 150 --rank 5 --out X.hpx"
     subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True)
 
@@ -278,6 +294,7 @@ def names(page: str) -> dict[str, object]:
         "hott": [0, 3, 5],
         "rows": X[:5],
         "k": 1,
+        "rank": 4,
         "p": np.ones(40),
         "X": X,
         "table": X.T,
