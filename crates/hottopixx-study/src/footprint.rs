@@ -73,8 +73,8 @@ pub fn run(settings: &FootprintSettings) -> Result<StudyReport> {
 
 impl FootprintSettings {
     /// The time limit of each run.
-    fn seconds(&self) -> u64 {
-        if self.quick { 1 } else { 60 }
+    fn seconds(&self) -> f64 {
+        if self.quick { 0.5 } else { 60.0 }
     }
 }
 
@@ -114,7 +114,7 @@ fn data(settings: &FootprintSettings, folder: &Path) -> Result<Vec<Data>> {
 }
 
 /// Every method, and every other command that plans.
-fn commands(seconds: u64) -> Vec<(String, Vec<String>)> {
+fn commands(seconds: f64) -> Vec<(String, Vec<String>)> {
     let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let mut all: Vec<(String, Vec<String>)> = Vec::new();
     for method in Method::ALL {

@@ -226,7 +226,7 @@ fn a_file_that_becomes_shorter_is_told_in_a_sentence() {
     for wait in [0, 150, 400] {
         folder.write("X.npy", &whole);
         let run = ["factor", "X.npy", "--rank", "5", "--method", "hottopixx", "--epochs", "3000"];
-        let mut command = folder.command(&[&run[..], &["--max-seconds", "3", "--quiet"]].concat());
+        let mut command = folder.command(&[&run[..], &["--max-seconds", "1", "--quiet"]].concat());
         let child = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(wait));
         std::fs::File::options()

@@ -15,7 +15,7 @@ fn rows(answer: &Factorization) -> Vec<usize> {
 /// From any rows no worse than these, with a bound that holds, and the same on any number of threads.
 #[test]
 fn what_is_found_is_no_worse_than_the_rows_it_began_with() {
-    for seed in 0..3 {
+    for seed in 0..2 {
         let x = instance(seed);
         let best = Factor::new(5).run(&x).unwrap();
         for start in [rows(&best), vec![0, 13, 26, 39, 52], vec![3]] {
