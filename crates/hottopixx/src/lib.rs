@@ -76,6 +76,7 @@ pub mod matrix;
 pub mod methods;
 pub mod normalise;
 mod objective;
+mod order;
 #[doc(hidden)]
 pub mod project;
 mod rules;

@@ -5,6 +5,7 @@ use crate::clean::FittedChoice;
 use crate::control::{Control, Stop};
 use crate::localise::{Question, spa_controlled};
 use crate::normalise::UnitRows;
+use crate::order::largest_first;
 use crate::select::search::search;
 use crate::{Effort, Error, Objective};
 use std::collections::BTreeSet;
@@ -28,7 +29,7 @@ pub(super) fn largest_error(x: &UnitRows, rows: &[usize], control: &Control) -> 
 /// The columns with the largest entries of d, as rows of X, increasing; ties by column.
 pub(super) fn rounded(cover: &Cover<'_>, d: &[f64], rank: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..d.len()).collect();
-    order.sort_by(|&a, &b| d[b].total_cmp(&d[a]).then(a.cmp(&b)));
+    largest_first(&mut order, |i| d[i]);
     let mut rows: Vec<usize> = order.iter().take(rank).map(|&j| cover.columns[j]).collect();
     rows.sort_unstable();
     rows

@@ -159,7 +159,9 @@ impl<'a> Distances<'a> {
     fn order(&self, rows: &[usize]) -> Vec<usize> {
         let distances: Vec<f64> = rows.iter().map(|&i| self.of(i)).collect();
         let mut order: Vec<usize> = (0..rows.len()).collect();
-        order.sort_by(|&a, &b| distances[b].total_cmp(&distances[a]).then(rows[a].cmp(&rows[b])));
+        order.sort_unstable_by(|&a, &b| {
+            distances[b].total_cmp(&distances[a]).then(rows[a].cmp(&rows[b]))
+        });
         order
     }
 

@@ -50,7 +50,7 @@ impl Changes {
                 moved.push(Moved { from, to: now[k], share: part / total });
             }
         }
-        moved.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.from.cmp(&b.from)));
+        moved.sort_unstable_by(|a, b| b.share.total_cmp(&a.share).then(a.from.cmp(&b.from)));
         let mut taken: Vec<usize> = Vec::new();
         moved.retain(|one| {
             let first = !taken.contains(&one.to);

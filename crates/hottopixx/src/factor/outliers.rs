@@ -19,6 +19,7 @@ use crate::clean::{Cleaner, Cleaning, FittedChoice, Starts, least_squares, refit
 use crate::control::{Control, Stop};
 use crate::matrix::Matrix;
 use crate::normalise::UnitRows;
+use crate::order::largest_first;
 use crate::{Effort, Error, Objective};
 
 /// Which rows are set aside before rows are chosen.
@@ -205,7 +206,7 @@ fn own_loss(x: &UnitRows, with: &FittedChoice, at: usize, exactly: bool, control
 /// The rows with the largest scores, largest first; ties go to the lower row.
 fn largest(scores: &[f64], most: usize) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..scores.len()).collect();
-    rows.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+    largest_first(&mut rows, |i| scores[i]);
     rows.truncate(most);
     rows
 }
@@ -213,7 +214,7 @@ fn largest(scores: &[f64], most: usize) -> Vec<usize> {
 /// The rows whose scores stand out of all.
 fn standing_out(scores: &[f64], most: usize) -> Vec<usize> {
     let mut sorted = scores.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
     let (median, upper) = (at(0.5), at(0.75));
     let least = median + LEAST.max(SPREADS * (upper - median));

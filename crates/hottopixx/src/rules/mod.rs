@@ -13,6 +13,7 @@ pub use selection::{Exchanges, Selection};
 
 use crate::Error;
 use crate::normalise::UnitRows;
+use crate::order::smallest_first;
 
 /// What a choice of rows must obey, in rows of the input.
 ///
@@ -224,7 +225,7 @@ impl Rules {
         self.prices = (0..x.features()).map(|i| prices[x.input_row(i)]).collect();
         self.budget = *budget;
         self.by_price = (0..x.features()).filter(|&i| allowed[i]).collect();
-        self.by_price.sort_by(|&a, &b| self.prices[a].total_cmp(&self.prices[b]).then(a.cmp(&b)));
+        smallest_first(&mut self.by_price, |i| self.prices[i]);
         Ok(())
     }
 

@@ -6,6 +6,7 @@
 
 use crate::control::Control;
 use crate::normalise::UnitRows;
+use crate::order::largest_first;
 
 /// Of the columns that are left, this share are columns of X.
 const KEPT: f64 = 0.75;
@@ -55,11 +56,11 @@ pub(crate) fn merging(
     let share = |k: usize| leading[k].1 / leading[k].2.max(f64::MIN_POSITIVE);
     let kept = ((KEPT * buckets as f64) as usize).min(n);
     let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&a, &b| mass[b].total_cmp(&mass[a]).then(a.cmp(&b)));
+    largest_first(&mut order, |i| mass[i]);
     let mut bucket = vec![0u32; n];
     order[..kept].iter().zip(0..).for_each(|(&k, own)| bucket[k] = own);
     let mut order = order.split_off(kept);
-    order.sort_by(|&a, &b| {
+    order.sort_unstable_by(|&a, &b| {
         leading[a].0.cmp(&leading[b].0).then(share(b).total_cmp(&share(a))).then(a.cmp(&b))
     });
     let left: f64 = order.iter().map(|&k| mass[k]).sum();

@@ -3,12 +3,13 @@
 use crate::control::Control;
 use crate::kernels::parallel::*;
 use crate::normalise::UnitRows;
+use crate::order::largest_first;
 
 /// The `rank` largest entries of the diagonal, largest first; ties go to the lower row.
 /// Only rows with `allowed` set are taken. Duplicates of one hott row are *not* told apart.
 pub fn top(diagonal: &[f64], rank: usize, allowed: &[bool]) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..diagonal.len()).filter(|&i| allowed[i]).collect();
-    rows.sort_by(|&a, &b| diagonal[b].total_cmp(&diagonal[a]).then(a.cmp(&b)));
+    largest_first(&mut rows, |i| diagonal[i]);
     rows.truncate(rank);
     rows
 }

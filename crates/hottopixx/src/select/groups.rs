@@ -12,6 +12,7 @@ use super::swap::{Scoring, Swap};
 use crate::Objective;
 use crate::clean::{FittedChoice, RowFit, Starts, refit};
 use crate::localise::Question;
+use crate::order::largest_first;
 use std::borrow::Cow;
 
 /// Share of the loss of a hott row up to which another row counts as interchangeable with it.
@@ -69,7 +70,7 @@ pub fn groups(
         Objective::Max if f > most && costly => {
             let errors: Vec<f64> = fitted.fits.iter().map(|fit| fit.error).collect();
             let mut worst: Vec<usize> = (0..f).collect();
-            worst.sort_by(|&a, &b| errors[b].total_cmp(&errors[a]).then(a.cmp(&b)));
+            largest_first(&mut worst, |i| errors[i]);
             worst.truncate(most);
             worst
         }
@@ -130,7 +131,7 @@ fn candidates(fitted: &FittedChoice, allowed: &[bool], share: f64) -> Vec<Swap> 
     }
     let mut swaps = Vec::new();
     for (position, rows) in leaning.iter_mut().enumerate() {
-        rows.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        rows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         swaps.extend(
             rows.iter().take(TRIED).map(|&(_, enter)| Swap { enter, leave: vec![position] }),
         );

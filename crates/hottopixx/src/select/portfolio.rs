@@ -115,7 +115,7 @@ fn verdict(
         })
         .collect();
     let mut order: Vec<usize> = (0..judged.len()).collect();
-    order.sort_by(|&a, &b| {
+    order.sort_unstable_by(|&a, &b| {
         let (one, other) = (judged[a].score, judged[b].score);
         (a != best).cmp(&(b != best)).then(one.total_cmp(&other)).then(a.cmp(&b))
     });

@@ -17,6 +17,7 @@ use crate::Objective;
 use crate::clean::{Cleaner, Cleaning, FittedChoice, RowFit, Starts, least_squares, refit};
 use crate::control::{Progress, Stage};
 use crate::localise::shuffled_rows;
+use crate::order::{largest_first, smallest_first};
 
 /// Rows of the first look, and of each step against the leader's worst rows.
 const FIRST_LOOK: usize = 64;
@@ -217,13 +218,13 @@ impl<'a> Race<'a> {
         }
         let first: Vec<f64> = (0..self.runners.len()).map(|at| largest(self, at)).collect();
         let mut contenders: Vec<usize> = (0..self.runners.len()).collect();
-        contenders.sort_by(|&a, &b| first[a].total_cmp(&first[b]).then(a.cmp(&b)));
+        smallest_first(&mut contenders, |i| first[i]);
         let mut best = contenders[0];
         self.see(best, f);
         // The rest of the rows, the leader's worst first.
         let (look, fits) = (FIRST_LOOK.min(f), &self.runners[best].fits);
         let error = |i: usize| fits[i].error;
-        self.order[look..].sort_by(|&a, &b| error(b).total_cmp(&error(a)).then(a.cmp(&b)));
+        largest_first(&mut self.order[look..], error);
         for (done, &at) in contenders.iter().enumerate().skip(1) {
             let least = largest(self, best);
             self.report(done, contenders.len(), Some(least));

@@ -14,6 +14,7 @@
 
 use super::Corpus;
 use crate::Error;
+use crate::order::largest_first;
 
 /// Words with more noise name no topic.
 pub const CANDIDATE_NOISE: f64 = 0.7;
@@ -139,7 +140,7 @@ pub(crate) fn kept_words(
 /// Leaves the most frequent words, in increasing order; ties by number, so that the choice is one.
 fn most_frequent(words: &mut Vec<usize>, documents: &[usize], most: usize) {
     if words.len() > most {
-        words.sort_by(|&a, &b| documents[b].cmp(&documents[a]).then(a.cmp(&b)));
+        largest_first(words, |i| documents[i] as f64);
         words.truncate(most);
         words.sort_unstable();
     }

@@ -14,6 +14,7 @@ use crate::control::Control;
 use crate::localise::spa_controlled;
 use crate::matrix::{Dense, Sparse};
 use crate::normalise::UnitRows;
+use crate::order::largest_first;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -127,7 +128,7 @@ impl Field<'_> {
         }
         words.retain(|word| !given.iter().any(|anchor| anchor.contains(word)));
         let errors = recover(self.x, given, Recovery::L2, self.control).errors;
-        words.sort_by(|&a, &b| errors[b].total_cmp(&errors[a]).then(a.cmp(&b)));
+        largest_first(words, |i| errors[i]);
     }
 
     /// The choices that go with the anchors that are given, to make `rank` together; judged, the best
@@ -271,9 +272,7 @@ pub(super) fn stand_ins(
         let mut words: Vec<usize> = (0..given_word.rows())
             .filter(|&i| candidates[i] && !anchors[k].contains(&i) && given_word.row(i)[k] > 0.5)
             .collect();
-        words.sort_by(|&a, &b| {
-            given_word.row(b)[k].total_cmp(&given_word.row(a)[k]).then(a.cmp(&b))
-        });
+        largest_first(&mut words, |i| given_word.row(i)[k]);
         words.truncate(most);
         words
     };

@@ -12,6 +12,7 @@ use crate::clean::exact;
 use crate::control::Control;
 use crate::localise::first_order::{FirstOrderSettings, Weights, first_order};
 use crate::normalise::UnitRows;
+use crate::order::largest_first;
 
 /// Words that error and bound are about, at most.
 const WORDS: usize = 200;
@@ -64,10 +65,10 @@ fn judged_rows(
     documents: &[usize],
     candidates: &[bool],
 ) -> Vec<usize> {
-    let df = |i: usize| documents[x.input_row(i)];
+    let df = |i: usize| documents[x.input_row(i)] as f64;
     let is_other = |i: &usize| candidates[x.input_row(*i)] && !anchors.contains(i);
     let mut others: Vec<usize> = (0..x.features()).filter(is_other).collect();
-    others.sort_by(|&a, &b| df(b).cmp(&df(a)).then(a.cmp(&b)));
+    largest_first(&mut others, df);
     others.truncate(WORDS.saturating_sub(anchors.len()));
     let mut rows = [anchors, &others].concat();
     rows.sort_unstable();

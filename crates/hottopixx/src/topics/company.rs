@@ -60,7 +60,7 @@ pub(super) fn companies(counts: &Sparse, df: &[usize], least: usize) -> Vec<Opti
         (0..df.len()).into_par_iter().map_init(fresh, company).collect();
     let median = |value: fn(&Company) -> f64| {
         let mut sorted: Vec<f64> = found.iter().flatten().map(value).collect();
-        sorted.sort_by(f64::total_cmp);
+        sorted.sort_unstable_by(f64::total_cmp);
         sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
     };
     let (breadth, coherence) = (median(|c| c.breadth), median(|c| c.coherence));

@@ -6,6 +6,7 @@
 use super::company::{Company, companies};
 use super::shares::evidence;
 use crate::matrix::{Dense, Sparse};
+use crate::order::largest_first;
 use crate::text::{Corpus, Vocabulary};
 use std::sync::Arc;
 
@@ -60,7 +61,7 @@ impl Core {
         let frequent = |w: &usize| self.documents[*w] >= vocabulary.candidate_df;
         let mut out: Vec<usize> =
             (0..self.places.len()).filter(|w| frequent(w) && !self.candidates[*w]).collect();
-        out.sort_by(|&a, &b| self.documents[b].cmp(&self.documents[a]).then(a.cmp(&b)));
+        largest_first(&mut out, |w| self.documents[w] as f64);
         let named: Vec<&str> =
             out.iter().take(NAMED).map(|&w| self.corpus(kept).words()[w].as_str()).collect();
         let more = if out.len() > NAMED { ", …" } else { "" };

@@ -75,7 +75,7 @@ fn first_words(scores: &[f64], p: &[f64], count: usize) -> Vec<usize> {
         order.select_nth_unstable_by(count, first);
         order.truncate(count);
     }
-    order.sort_by(first);
+    order.sort_unstable_by(first);
     order
 }
 
@@ -154,7 +154,7 @@ fn information(b: f64, q: f64) -> f64 {
 /// The share of values that are not larger, for each value.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     let n = values.len() as f64;
     values.iter().map(|v| sorted.partition_point(|s| s <= v) as f64 / n).collect()
 }

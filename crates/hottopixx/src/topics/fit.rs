@@ -14,6 +14,7 @@ use crate::control::{Control, Stop};
 use crate::factor::in_pool;
 use crate::matrix::{Dense, Matrix, Sparse};
 use crate::normalise::UnitRows;
+use crate::order::largest_first;
 use crate::text::{Corpus, Vocabulary, cooccurrence_controlled};
 use std::borrow::Cow;
 
@@ -233,7 +234,7 @@ impl Topics {
         let lengths: Vec<f64> = (0..counts.rows()).map(|d| counts.row(d).1.iter().sum()).collect();
         let frequent = proportions(&polished.shares, &lengths);
         let mut order: Vec<usize> = (0..self.rank).collect();
-        order.sort_by(|&a, &b| frequent[b].total_cmp(&frequent[a]).then(a.cmp(&b)));
+        largest_first(&mut order, |i| frequent[i]);
         let topics = polished.topics.topics().select_rows(&order);
         let steps = polished.steps;
         drop(polished);

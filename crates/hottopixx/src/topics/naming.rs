@@ -6,6 +6,7 @@ use super::recovery::Recovered;
 use super::{Anchor, TopicErrors, TopicModel, TopicSeconds, advice, figures};
 use crate::control::Stop;
 use crate::matrix::Dense;
+use crate::order::largest_first;
 use crate::text::{Corpus, Vocabulary};
 use std::borrow::Cow;
 
@@ -67,7 +68,7 @@ impl Named<'_> {
             let own = |w: usize| keyness.row(place)[self.core.places[w]];
             let belongs = |w: usize| given_topic.row(self.core.places[w])[place] >= BELONGS;
             let mut first: Vec<usize> = (0..self.core.places.len()).collect();
-            first.sort_by(|&a, &b| own(b).total_cmp(&own(a)).then(a.cmp(&b)));
+            largest_first(&mut first, own);
             first.truncate(SHOWN);
             let names = |w: &usize| belongs(*w) && first.iter().take(NAMES).any(|f| f == w);
             if k < self.given || self.anchors[k].iter().any(names) {

@@ -7,6 +7,7 @@ use crate::Error;
 use crate::control::Control;
 use crate::kernels::parallel::*;
 use crate::matrix::{Dense, Sparse};
+use crate::order::largest_first;
 use crate::text::{Reading, Tokeniser};
 use std::collections::HashMap;
 
@@ -64,7 +65,7 @@ impl ShownTopics {
         let first = |k: usize| {
             let keyness = model.keyness.row(k);
             let mut words: Vec<usize> = (0..keyness.len()).collect();
-            words.sort_by(|&a, &b| keyness[b].total_cmp(&keyness[a]).then(a.cmp(&b)));
+            largest_first(&mut words, |i| keyness[i]);
             words.truncate(SHOWN);
             words.into_iter().map(|word| (word, keyness[word])).collect()
         };

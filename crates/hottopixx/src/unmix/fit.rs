@@ -15,6 +15,7 @@ use crate::clock::Instant;
 use crate::control::{Control, Progress, Stage, Stop};
 use crate::factor::in_pool;
 use crate::matrix::Dense;
+use crate::order::largest_first;
 
 /// Pixels that noise turns by more, in degrees, after smoothing are dark.
 const DARK: f64 = 4.0;
@@ -139,7 +140,7 @@ fn materials(
         .collect();
     summarise(&fitted, counting, &mut materials);
     let mut order: Vec<usize> = (0..materials.len()).collect();
-    order.sort_by(|&k, &l| materials[l].share.total_cmp(&materials[k].share));
+    largest_first(&mut order, |k| materials[k].share);
     let rows = fitted.abundances.chunks_exact(materials.len());
     fitted.abundances = rows.flat_map(|a| order.iter().map(|&k| a[k])).collect();
     (order.iter().map(|&k| materials[k].clone()).collect(), fitted)

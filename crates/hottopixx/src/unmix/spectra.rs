@@ -10,6 +10,7 @@ use super::cube::Cube;
 use super::noise::median;
 use super::smooth::Smoothed;
 use super::subspace::Projected;
+use crate::order::largest_first;
 
 /// How often members are found again.
 const ROUNDS: usize = 2;
@@ -72,7 +73,7 @@ pub(super) fn purest(
 /// The pixels with the largest share of material k, increasing.
 fn members(shares: &[Vec<f64>], usable: &[usize], smoothed: &Smoothed, k: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..usable.len()).collect();
-    order.sort_by(|&i, &j| shares[j][k].total_cmp(&shares[i][k]));
+    largest_first(&mut order, |i| shares[i][k]);
     let mostly = shares.iter().filter(|share| share[k] > 0.5).count();
     let most = ((mostly as f64 * PUREST).ceil() as usize).max(LEAST);
     let enough = enough(order.iter().map(|&at| smoothed.turned[usable[at]]));

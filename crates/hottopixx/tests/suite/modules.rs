@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module after all that it may use, as `docs/design.md` draws them.
-const ORDER: [&str; 26] = [
+const ORDER: [&str; 27] = [
     "kernels",
+    "order",
     "clock",
     "checkpoint",
     "control",

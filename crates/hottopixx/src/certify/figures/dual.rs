@@ -113,7 +113,7 @@ fn prices(
 fn cheapest(rank: Option<usize>, mut prices: Vec<f64>) -> Sum {
     match rank {
         Some(rank) => {
-            prices.sort_by(f64::total_cmp);
+            prices.sort_unstable_by(f64::total_cmp);
             prices.into_iter().take(rank).collect()
         }
         None => prices.into_iter().filter(|a| *a < 0.0).collect(),

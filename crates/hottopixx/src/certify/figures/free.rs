@@ -232,7 +232,7 @@ impl<D: DualRows> Proof<'_, D> {
     /// The r largest `s_j`, rounded up, largest first.
     fn most_saved(&self, rank: usize, columns: &[usize]) -> Result<Vec<f64>, Refusal> {
         let mut open = self.columns(columns)?;
-        open.sort_by(|a, b| b.most.total_cmp(&a.most).then(a.j.cmp(&b.j)));
+        open.sort_unstable_by(|a, b| b.most.total_cmp(&a.most).then(a.j.cmp(&b.j)));
         let mut found: Vec<f64> = Vec::new();
         for batch in open.chunks(BATCH) {
             let threshold = found.get(rank.wrapping_sub(1)).copied();
@@ -244,7 +244,7 @@ impl<D: DualRows> Proof<'_, D> {
                 .map(|column| self.saved(column, threshold.unwrap_or(0.0)))
                 .collect::<Result<_, Refusal>>()?;
             found.extend(capped);
-            found.sort_by(|a, b| b.total_cmp(a));
+            found.sort_unstable_by(|a, b| b.total_cmp(a));
         }
         found.truncate(rank);
         Ok(found)
@@ -262,7 +262,7 @@ impl<D: DualRows> Proof<'_, D> {
     ) -> Result<Vec<f64>, Refusal> {
         let must = rules.must();
         let mut open = self.columns(columns)?;
-        open.sort_by(|a, b| b.most.total_cmp(&a.most).then(a.j.cmp(&b.j)));
+        open.sort_unstable_by(|a, b| b.most.total_cmp(&a.most).then(a.j.cmp(&b.j)));
         let (forced, open): (Vec<Column>, Vec<Column>) =
             open.into_iter().partition(|column| must.binary_search(&column.j).is_ok());
         let saved = |columns: &[Column]| -> Result<Vec<f64>, Refusal> {
@@ -278,7 +278,7 @@ impl<D: DualRows> Proof<'_, D> {
             }
             let values = saved(batch)?;
             found.extend(values.into_iter().zip(batch.iter().map(|column| column.j)));
-            found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             taken = within_groups(&found, rank - forced.len().min(rank), rules);
         }
         Ok(forced.into_iter().chain(taken).collect())
@@ -315,7 +315,7 @@ impl<D: DualRows> Proof<'_, D> {
                 _ => {}
             }
         }
-        others.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        others.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         // What is left with the largest caps, from each place on.
         let mut left = vec![0.0f64; others.len() + 1];
         for (at, &(product, _)) in others.iter().enumerate().rev() {

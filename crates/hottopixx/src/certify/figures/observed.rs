@@ -139,7 +139,7 @@ impl<'a> ObservedRows<'a> {
     ) -> Result<Vec<f64>, Refusal> {
         let open = columns.par_iter().map(|&j| self.column(j, control));
         let mut open = open.collect::<Result<Vec<Column>, Refusal>>()?;
-        open.sort_by(|a, b| b.most.total_cmp(&a.most).then(a.j.cmp(&b.j)));
+        open.sort_unstable_by(|a, b| b.most.total_cmp(&a.most).then(a.j.cmp(&b.j)));
         let mut found: Vec<f64> = Vec::new();
         for batch in open.chunks(BATCH) {
             let least = found.get(rank.wrapping_sub(1)).copied();
@@ -148,7 +148,7 @@ impl<'a> ObservedRows<'a> {
             }
             let capped = batch.par_iter().map(|column| self.capped(column, control));
             found.extend(capped.collect::<Result<Vec<f64>, Refusal>>()?);
-            found.sort_by(|a, b| b.total_cmp(a));
+            found.sort_unstable_by(|a, b| b.total_cmp(a));
         }
         found.truncate(rank);
         Ok(found)

@@ -15,7 +15,7 @@ pub(super) fn best_duplicates(rows: &[MeasuredRow], hott: &[usize], alpha: f64) 
     // Nearer than alpha / 2 to one hott row, a row is farther than that from all others.
     let (mut near, far): (Vec<&MeasuredRow>, Vec<&MeasuredRow>) =
         rows.iter().partition(|row| row.distance < alpha / 2.0);
-    near.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.row.cmp(&b.row)));
+    near.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.row.cmp(&b.row)));
     // Errors and margins of what is left when the first k are duplicates, from the end.
     let mut left: Vec<(f64, Option<f64>)> = vec![rest(&far)];
     for row in near.iter().rev() {

@@ -15,6 +15,7 @@ use super::place::{Exchange, Fit, Place, most_leaving};
 use crate::control::Control;
 use crate::kernels::parallel::*;
 use crate::kernels::{ENTERING_BLOCK, Support, roots_after_entering};
+use crate::order::smallest_first;
 
 /// Explained rows of one table, and tables that are held at a time; fixed, so that sums do not depend
 /// on the number of threads.
@@ -76,7 +77,7 @@ impl Cosines<'_> {
             found.select_nth_unstable_by(most, order);
             found.truncate(most);
         }
-        found.sort_by(order);
+        found.sort_unstable_by(order);
         Some(found.into_iter().map(|(_, enter, leave)| Exchange { leave, enter }).collect())
     }
 
@@ -174,7 +175,7 @@ fn least_missed(
         without.iter().for_each(|(h, left)| losses[*h] += lost(left));
     }
     let mut order: Vec<usize> = (0..losses.len()).filter(|&h| may_leave(h)).collect();
-    order.sort_by(|&a, &b| losses[a].total_cmp(&losses[b]).then(a.cmp(&b)));
+    smallest_first(&mut order, |i| losses[i]);
     order.truncate(most_leaving(losses.len()));
     order.sort_unstable();
     order

@@ -69,7 +69,7 @@ impl Problem<'_> {
         let most = FIRST_IN_PLAY.max(2 * self.rank).min(m);
         let promise = |q: &usize| (iterate.feasible.d[*q] > 0.0, look.prices[*q]);
         let mut order: Vec<usize> = (0..m).collect();
-        order.sort_by(|a, b| {
+        order.sort_unstable_by(|a, b| {
             let ((held_a, price_a), (held_b, price_b)) = (promise(a), promise(b));
             held_b.cmp(&held_a).then(price_b.total_cmp(&price_a)).then(a.cmp(b))
         });
@@ -157,7 +157,7 @@ impl Problem<'_> {
         mut outside: Vec<(usize, f64)>,
     ) -> Option<Vec<usize>> {
         let threshold = nth(&look.prices, self.rank);
-        outside.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        outside.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let room = MOST_IN_PLAY.max(4 * self.rank).saturating_sub(play.columns.len());
         outside.truncate(BROUGHT_IN.min(room));
         let hopeful = |q: &usize| point.d[*q] > 0.0 || look.prices[*q] >= HOPELESS * threshold;
@@ -210,13 +210,13 @@ pub(super) fn spread(all: usize, many: usize) -> Vec<usize> {
 /// The sum of the `count` largest.
 pub(super) fn top(values: &[f64], count: usize) -> f64 {
     let mut values = values.to_vec();
-    values.sort_by(|a, b| b.total_cmp(a));
+    values.sort_unstable_by(|a, b| b.total_cmp(a));
     values.iter().take(count).sum()
 }
 
 /// The `count`-th largest.
 fn nth(values: &[f64], count: usize) -> f64 {
     let mut values = values.to_vec();
-    values.sort_by(|a, b| b.total_cmp(a));
+    values.sort_unstable_by(|a, b| b.total_cmp(a));
     values.get(count.saturating_sub(1)).copied().unwrap_or(f64::NEG_INFINITY)
 }

@@ -28,6 +28,7 @@
 use super::lists::Lists;
 use crate::control::{Control, Stop};
 use crate::kernels::parallel::*;
+use crate::order::largest_first;
 
 /// The weights that are tried.
 const WEIGHTS: [f32; 4] = [1.0, 0.5, 0.25, 0.125];
@@ -46,7 +47,7 @@ pub(super) fn screen(
 ) -> Result<Vec<usize>, Stop> {
     let prices = prices(rows, candidates, documents, control)?;
     let mut order: Vec<usize> = (0..candidates.len()).collect();
-    order.sort_by(|&a, &b| prices[b].total_cmp(&prices[a]).then(a.cmp(&b)));
+    largest_first(&mut order, |i| prices[i]);
     let mut kept = without_copies(rows, candidates, &prices, order, most, control)?;
     kept.sort_unstable();
     Ok(kept.into_iter().map(|q| candidates[q]).collect())

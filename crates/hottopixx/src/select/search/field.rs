@@ -11,6 +11,7 @@ use crate::control::Control;
 use crate::kernels::parallel::*;
 use crate::l1::{Atoms, Basis, Design, Problem, Solver, Target};
 use crate::normalise::UnitRows;
+use crate::order::smallest_first;
 use crate::rules::Rules;
 use crate::select::work::Work;
 use std::borrow::Cow;
@@ -148,7 +149,7 @@ impl Field<'_> {
         let mut order: Vec<u32> = (0..hott.len() as u32).collect();
         order.retain(|&h| rules.may_leave(hott[h as usize]));
         let loss = |h: u32| losses[h as usize];
-        order.sort_by(|&a, &b| loss(a).total_cmp(&loss(b)).then(a.cmp(&b)));
+        order.sort_unstable_by(|&a, &b| loss(a).total_cmp(&loss(b)).then(a.cmp(&b)));
         order.truncate(LEAVING.max(hott.len() / 4));
         order.sort_unstable();
         order
@@ -216,7 +217,7 @@ impl Field<'_> {
             |at: usize, row: &Vec<f64>, e: usize| self.weight(look[at]) * (row[e] - before(at));
         open.retain(|&e| !loses(first.iter().enumerate().map(|(at, row)| lost(at, row, e))));
         let seen = |e: usize| sum(&look, &first, e);
-        open.sort_by(|&a, &b| seen(a).total_cmp(&seen(b)).then(a.cmp(&b)));
+        smallest_first(&mut open, seen);
         open.truncate(FULL);
         let left: Vec<Exchange> = open.iter().map(|&e| exchanges[e]).collect();
         if !left.is_empty() {

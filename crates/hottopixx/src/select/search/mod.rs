@@ -17,6 +17,7 @@ use crate::clean::{Starts, refit, row_operations};
 use crate::localise::Question;
 use crate::localise::exchange::NEAR_ONE;
 use crate::normalise::UnitRows;
+use crate::order::largest_first;
 use crate::{Effort, Objective};
 use descent::{FIRST_SHARE, Trying, Walker};
 use field::{Field, Place};
@@ -313,7 +314,7 @@ impl<'a> Search<'a> {
         let all: Vec<usize> = (0..x.features()).collect();
         let errors = refit(x, set, &all, Starts::Cold, control);
         let mut order = all;
-        order.sort_by(|&a, &b| errors[b].error.total_cmp(&errors[a].error).then(a.cmp(&b)));
+        largest_first(&mut order, |i| errors[i].error);
         order.truncate(most);
         order
     }

@@ -218,7 +218,7 @@ impl Promises<'_> {
             }
             found.extend(two.iter().filter(|t| t.0.is_finite()).map(|&(left, h)| (left, j, h)));
         }
-        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
+        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
         found.truncate(most);
         let exchange =
             |(left, enter, h): (f64, usize, usize)| (Exchange { leave: h as u32, enter }, left);

@@ -3,6 +3,7 @@
 
 use super::pivot::{Leaving, Left};
 use super::{Master, VariablePlace};
+use crate::order::smallest_first;
 
 /// Tight constraints must be met to this much.
 const UNMET: f64 = 1e-10;
@@ -17,7 +18,7 @@ impl Master {
         self.place.fill(VariablePlace::Lower);
         self.constraints.iter_mut().for_each(|c| c.tight = false);
         let mut order: Vec<usize> = (self.slacks..self.cost.len()).collect();
-        order.sort_by(|&a, &b| self.cost[a].total_cmp(&self.cost[b]).then(a.cmp(&b)));
+        smallest_first(&mut order, |i| self.cost[i]);
         let Some(trace) = self.constraints.first().filter(|c| c.equality).map(|c| c.right) else {
             order
                 .iter()

@@ -9,6 +9,7 @@ use crate::kernels::axpy;
 use crate::localise::greedy::spa_controlled;
 use crate::localise::lp::cuts::least;
 use crate::normalise::UnitRows;
+use crate::order::smallest_first;
 use crate::squares::least_squares;
 
 /// Rows beyond the rank that the greedy method brings into play.
@@ -45,7 +46,7 @@ pub(super) fn in_play(
     greedy.iter().for_each(|&j| play[j] = true);
     if cost.iter().any(|c| *c != 0.0) {
         let mut cheapest = candidates.clone();
-        cheapest.sort_by(|&a, &b| cost[a].total_cmp(&cost[b]).then(a.cmp(&b)));
+        smallest_first(&mut cheapest, |i| cost[i]);
         cheapest[..(2 * rank).min(candidates.len())].iter().for_each(|&j| play[j] = true);
     }
     let (open, closed) = candidates.into_iter().partition(|&j| play[j]);
@@ -103,7 +104,7 @@ impl Search<'_> {
             None => 0.0,
         };
         let mut paying: Vec<usize> = (0..closed.len()).filter(|&k| closed[k] < threshold).collect();
-        paying.sort_by(|&a, &b| closed[a].total_cmp(&closed[b]).then(a.cmp(&b)));
+        smallest_first(&mut paying, |i| closed[i]);
         paying.truncate((self.oracle.columns().len() / 2).max(FURTHER));
         Some((bound, paying.into_iter().map(|k| self.closed[k]).collect()))
     }

@@ -7,6 +7,7 @@ use super::{FEASIBLE, ROUNDS, Search};
 use crate::Goal;
 use crate::control::{Progress, Stage, Stop};
 use crate::localise::lp::master::{CutRow, Master, MasterOutcome};
+use crate::order::largest_first;
 
 /// How often a master that got stuck begins anew.
 const RESTARTS: u64 = 2;
@@ -98,7 +99,7 @@ impl Search<'_> {
         let mut open: Vec<usize> =
             (0..ceilings.len()).filter(|&i| ceilings[i] > allowed(i)).collect();
         if most < open.len() {
-            open.sort_by(|&a, &b| ceilings[b].total_cmp(&ceilings[a]).then(a.cmp(&b)));
+            largest_first(&mut open, |i| ceilings[i]);
             open.truncate(most);
             open.sort_unstable();
         }
