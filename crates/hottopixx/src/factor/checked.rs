@@ -3,6 +3,7 @@
 use super::{Factor, Method};
 use crate::clean::{Cleaning, is_affordable};
 use crate::control::Control;
+use crate::methods::nearby_pays;
 use crate::normalise::UnitRows;
 use crate::rules::Rules;
 use crate::{Effort, Error, Objective};
@@ -24,8 +25,8 @@ pub(super) struct Checked {
     pub allowed: Vec<bool>,
     /// What choices must obey.
     pub rules: Rules,
-    /// Whether an answer that was found before is where the choice begins.
-    pub has_start: bool,
+    /// Whether the choice is looked for near an answer that was found before.
+    pub nearby: bool,
     /// The cost p by row of X.
     pub cost: Option<Vec<f64>>,
     /// Of this run alone: what it was told is why the run was cut short.
@@ -105,7 +106,7 @@ impl Checked {
             groups: settings.groups,
             allowed,
             rules,
-            has_start: settings.start.is_some(),
+            nearby: settings.start.is_some() && nearby_pays(x.features()),
             cost,
             control: settings.control.for_new_run(),
         })

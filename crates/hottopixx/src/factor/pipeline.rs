@@ -15,7 +15,7 @@ use crate::control::{Control, Stage, Stop};
 use crate::localise::{Question, spa_ruled};
 use crate::matrix::Matrix;
 use crate::methods::{
-    Bounded, Bounds, Localised, Localiser, Solved, effort_nearby, search_pays_nearby,
+    Localised, Localiser, Solved, effort_nearby, search_pays_nearby,
 };
 use crate::normalise::UnitRows;
 use crate::select::groups::groups;
@@ -155,7 +155,7 @@ impl<'a> Prepared<'a> {
         let complete = |set: &Candidate| set.rows.len() == self.settings.rank;
         match method.localise(&self.question().under(&control)) {
             Ok(found) if found.candidates.iter().any(complete) => {
-                Ok(self.about_weights(self.obeying(found)))
+                Ok(self.obeying(found))
             }
             Ok(_) => self.fall_back_to_spa(spare, self.why()),
             Err(Error::NoAnswer(stop)) => self.fall_back_to_spa(spare, stop),
@@ -195,17 +195,6 @@ impl<'a> Prepared<'a> {
                 "The bound holds for more choices than those that obey the constraints: {about}."
             )),
             None => found,
-        }
-    }
-
-    /// Says where a linear program, and its bound, is not about the weighted errors.
-    fn about_weights(&self, found: Localised) -> Localised {
-        let unweighted = |bounds: &Bounds| bounds.goal == Bounded::Total;
-        match &found.bounds {
-            Some(bounds) if !self.x.weights().is_empty() && unweighted(bounds) => {
-                found.note("The bound is about the sum of the errors as they are, without weights.")
-            }
-            _ => found,
         }
     }
 
@@ -283,7 +272,7 @@ impl<'a> Prepared<'a> {
             return Ok(Choice::Only { origin, hott });
         }
         let cleaner = self.judging_cleaner();
-        if self.settings.has_start && cleaner.cleaning == Cleaning::Exact {
+        if self.settings.nearby && cleaner.cleaning == Cleaning::Exact {
             return self.select_nearby(found);
         }
         let verdict = judge(&cleaner, rank, &found.candidates, None);
@@ -307,7 +296,7 @@ impl<'a> Prepared<'a> {
         let verdict = judge_nearby(&self.judging_cleaner(), rank, &candidates);
         let verdict = verdict.ok_or_else(|| Error::NoAnswer(self.why()))?;
         let in_order = cleaning == Cleaning::Exact;
-        if search_pays_nearby(effort, objective, (self.x.features(), verdict.fitted.score)) {
+        if search_pays_nearby(effort, objective, verdict.fitted.score) {
             return Ok(self.improve(verdict, (&found.hints, in_order)));
         }
         Ok(Choice::Best { verdict, exchanges: 0, in_order })
@@ -318,8 +307,8 @@ impl<'a> Prepared<'a> {
     /// first, while `best` is its place in `judged`. Whether its fits are final is said beside the hints; those of others
     /// are not.
     fn improve(&self, verdict: Verdict, (hints, in_order): (&[usize], bool)) -> Choice {
-        let Checked { rank, objective, effort, has_start, .. } = self.settings;
-        let effort = if has_start { effort_nearby(effort, self.x.features()) } else { effort };
+        let Checked { rank, objective, effort, nearby, .. } = self.settings;
+        let effort = if nearby { effort_nearby(effort) } else { effort };
         let starts = (&verdict.sets[..], verdict.fitted.score);
         let searched = search(&self.question(), objective, effort, starts, hints);
         let Verdict { fitted, judged, best, sets } = verdict;

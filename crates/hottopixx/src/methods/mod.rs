@@ -23,7 +23,7 @@ pub(crate) use greedy::{Snpa, Spa, Xray};
 pub(crate) use hottopixx::Hottopixx;
 pub use hottopixx::USUAL_BUDGET;
 pub use kept::KeptDual;
-pub(crate) use nearby::{Nearby, effort_nearby, search_pays_nearby};
+pub(crate) use nearby::{Nearby, effort_nearby, nearby_pays, search_pays_nearby};
 pub use programs::{Bounded, Bounds};
 pub(crate) use programs::{Program, Solved, is_affordable};
 

@@ -3,7 +3,8 @@
 //! An answer costs most where nothing is known: greedy methods, programs and exchanges from several starts agree on
 //! which region is a good one. When documents are added to a corpus the region stays, and exchanges in least squares
 //! (`localise/exchange`) from the old rows alone find what is better there. The search in l1 follows
-//! only where squares are a poor guide or X is small (`factor/pipeline`).
+//! only where squares are a poor guide (`factor/pipeline`). Where X is small, everything is done as if nothing were known: the
+//! old rows are one more set to judge.
 
 use super::auto::Auto;
 use super::error_bound::mean_bound_kept;
@@ -17,28 +18,26 @@ use std::sync::Arc;
 /// The share of the usual work that goes into the bound.
 const SHARE: f64 = 0.1;
 
-/// Up to this many rows a whole search takes no time to speak of.
+/// Up to this many rows all of `auto` takes no time to speak of, and what it finds from nothing may be better.
 const FEW_ROWS: usize = 300;
 
+/// Whether it pays to look only near rows to begin with, where X has this many.
+pub(crate) fn nearby_pays(rows: usize) -> bool {
+    rows > FEW_ROWS
+}
+
 /// How much is searched near rows to begin with: what a longer search would find there was found when they were.
-pub(crate) fn effort_nearby(effort: Effort, rows: usize) -> Effort {
+pub(crate) fn effort_nearby(effort: Effort) -> Effort {
     match effort {
-        Effort::Normal if rows > FEW_ROWS => Effort::Quick,
+        Effort::Normal => Effort::Quick,
         other => other,
     }
 }
 
 /// Whether to search in l1 as well, with rows to begin with and this error. Well below 1, exchanges in least squares have
 /// found their way on many rows already, and little is left: on corpora a thousandth of the error.
-pub(crate) fn search_pays_nearby(
-    effort: Effort,
-    objective: Objective,
-    (rows, error): (usize, f64),
-) -> bool {
-    effort == Effort::Thorough
-        || objective == Objective::Max
-        || rows <= FEW_ROWS
-        || error >= NEAR_ONE
+pub(crate) fn search_pays_nearby(effort: Effort, objective: Objective, error: f64) -> bool {
+    effort == Effort::Thorough || objective == Objective::Max || error >= NEAR_ONE
 }
 
 /// `auto`, with rows to begin with.
@@ -59,10 +58,15 @@ impl Localiser for Nearby {
 
     fn localise(&self, question: &Question<'_>) -> Result<Localised, Error> {
         let mut found = Localised::rows("start", self.mended(question));
+        if !nearby_pays(question.x.features()) {
+            let mut whole = self.auto.localise(question)?;
+            whole.candidates.append(&mut found.candidates);
+            return Ok(whole);
+        }
         if question.control.stopped().is_some() {
             return Ok(found);
         }
-        let effort = effort_nearby(self.auto.effort, question.x.features());
+        let effort = effort_nearby(self.auto.effort);
         Auto { effort, ..self.auto }.exchange(question, &mut found, true);
         if question.control.stopped().is_none() {
             self.bound(question, &mut found)?;
