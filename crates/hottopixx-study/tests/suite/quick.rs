@@ -11,7 +11,7 @@ fn passes(study: &[&str]) {
     assert!(table.iter().filter(|byte| **byte == b'\n').count() > 3, "no table:\n{text}");
 }
 
-/// 18 instances; one that is missed fails.
+/// Nine instances; one that is missed fails.
 #[test]
 fn planted_rows_are_recovered() {
     passes(&["recovery", "--quick", "--seeds", "1"]);
@@ -19,7 +19,7 @@ fn planted_rows_are_recovered() {
 
 #[test]
 fn hard_families_are_recovered() {
-    passes(&["hard", "--quick", "--seeds", "3"]);
+    passes(&["hard", "--quick", "--seeds", "2"]);
 }
 
 #[test]
