@@ -11,6 +11,6 @@ pub enum Goal {
     },
     /// The largest l1 error of a row.
     Minimax,
-    /// The sum of the l1 errors of all rows.
+    /// The sum of the l1 errors of all rows, each times the weight of its row.
     Total,
 }

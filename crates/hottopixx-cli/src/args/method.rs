@@ -21,7 +21,7 @@ pub struct MethodArgs {
     #[arg(long, value_name = "FILE")]
     pub cost: Option<PathBuf>,
     /// How much each row counts in the mean error, one number per line (default: all
-    /// the same); the linear programs and hottopixx themselves do not know of it
+    /// the same); lp, minimax and hottopixx themselves do not know of it
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
     /// How F is fitted: exact; least-squares (fast), incremental (the paper's),

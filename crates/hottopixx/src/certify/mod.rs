@@ -8,7 +8,7 @@
 //!
 //! - [`Goal::Cost`]: `min p.d` with every `e_i <= tau` (Algorithm 3; Algorithm 2 for `tau = 0`);
 //! - [`Goal::Minimax`]: `min max_i e_i`;
-//! - [`Goal::Total`]: `min sum_i e_i`.
+//! - [`Goal::Total`]: `min sum_i w_i e_i`, with the weights of the rows of X, 1 where they have none.
 //!
 //! Any matrix Y (f x n) bounds them from below. Let `G = Y X^T` and
 //! `a_j = p_j - G_jj - sum_{i != j} (G_ij)_+` (p = 0 for the last two goals). Since
@@ -16,13 +16,14 @@
 //!
 //! - cost: `p.d >= <Y,X> - tau sum_i ||Y_i||_inf + S(a)`;
 //! - minimax: `max e_i >= <Y,X> + S(a)` when `sum_i ||Y_i||_inf <= 1`;
-//! - total: `sum e_i >= <Y,X> + S(a)` when every `||Y_i||_inf <= 1`;
+//! - total: `sum w_i e_i >= <Y,X> + S(a)` when every `||Y_i||_inf <= w_i`;
 //!
 //! where S(a) is the sum of the r smallest `a_j` over the rows that may be hott or, without a
 //! trace constraint, the sum of `min(0, a_j)`. A minimax bound above tau proves that the program
 //! of [`Goal::Cost`] has no answer at all.
 //!
-//! A Y that is larger is divided by its norm, and proves as much less: any Y proves its bound.
+//! A Y that is larger is divided by its norm, and proves as much less: any Y proves its bound. (One that is not zero in a
+//! row of weight 0 proves nothing.)
 //!
 //! A [`Certificate`] holds the problem, d, C and Y. [`verify()`] believes none of it: it recomputes
 //! everything from X, in O(nonzeros of C * n + dual rows * f * n), and shares no code with the solvers but

@@ -136,7 +136,7 @@ pub(super) fn examine(
     let excess = excess(certificate.goal, &errors)?;
     let dual = dual(&rows, certificate, control)?;
     let audit = audit(&rows, certificate, &point, &dual, control)?;
-    let objective = in_range("the objective", objective(certificate, &trace, &errors))?;
+    let objective = in_range("the objective", objective(x, certificate, &trace, &errors))?;
     let lower_bound = in_range("the lower bound", dual.lower_bound)?;
     if let Some(claims) = &certificate.claims {
         check_claims(claims, objective, lower_bound, &audit)?;
@@ -209,10 +209,16 @@ impl Trace {
 }
 
 /// The value of the goal at the mended point, rounded up.
-fn objective(certificate: &Certificate, trace: &Trace, errors: &[f64]) -> f64 {
+fn objective(x: &UnitRows, certificate: &Certificate, trace: &Trace, errors: &[f64]) -> f64 {
     match certificate.goal {
         Goal::Minimax => largest(errors),
-        Goal::Total => errors.iter().copied().collect::<Sum>().upper(),
+        Goal::Total => {
+            let counted = |(i, &error): (usize, &f64)| match x.weights() {
+                [] => error,
+                weights => mul_up(weights[i], error),
+            };
+            errors.iter().enumerate().map(counted).collect::<Sum>().upper()
+        }
         Goal::Cost { .. } => {
             let (p, d) = (&certificate.cost, &certificate.diagonal);
             let cost: Sum = p.iter().zip(d).map(|(p, d)| mul_up(*p, *d)).collect();

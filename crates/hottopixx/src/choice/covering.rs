@@ -59,7 +59,7 @@ impl Covering {
         let mut this = Covering {
             threshold,
             rank,
-            master: Master::new(1, &cost, None, 0),
+            master: Master::new(&[1.0], &cost, None, 0),
             clipped: Vec::new(),
             fixed: vec![None; m],
             proof: Vec::new(),

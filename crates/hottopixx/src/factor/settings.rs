@@ -212,7 +212,7 @@ impl Factor {
 
     /// How much each row of the input counts in the mean error (default: all the same), such as how often a word occurs: in
     /// the judging of choices, exchanges, bounds on the mean and reports. Numbers that are not negative; only their
-    /// proportions matter. The linear programs, Algorithm 4 and [`Objective::Max`] do not know of them.
+    /// proportions matter. Algorithms 3 and 4, minimax and [`Objective::Max`] do not know of them.
     pub fn weights(mut self, weights: Vec<f64>) -> Self {
         self.weights = Some(weights);
         self

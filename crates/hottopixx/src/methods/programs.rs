@@ -286,7 +286,10 @@ fn first_order_total(
     if !closed && found.stop == Stop::Finished && entries * rank as f64 <= AFFORDABLE {
         return Ok(None);
     }
-    let dual = found.dual.chunks_exact(n).map(|y| y.iter().map(|v| f64::from(*v)).collect());
+    let weighed = |(i, y): (usize, &[f32])| {
+        (i, y.iter().map(|v| x.weight(i) * f64::from(*v)).collect())
+    };
+    let dual = found.dual.chunks_exact(n).enumerate().map(weighed);
     Ok(Some(LpOutcome {
         status: if closed { LpStatus::Optimal } else { LpStatus::Feasible },
         objective: found.objective,
@@ -294,7 +297,7 @@ fn first_order_total(
         gap: 1.0 - found.lower_bound / found.objective,
         diagonal: found.diagonal,
         localising: found.localising,
-        dual: dual.enumerate().collect(),
+        dual: dual.collect(),
         cost: vec![0.0; f],
         rounds: found.steps,
         cuts: 0,

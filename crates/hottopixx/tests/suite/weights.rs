@@ -76,3 +76,29 @@ fn weights_are_copies() {
         assert!(error.contains(sentence), "{error}");
     }
 }
+
+/// The program `total` with a row of weight k is that with k copies of the row, of which one may be hott: by cutting planes and
+/// by the first-order method, which has the larger one.
+#[test]
+fn the_program_total_counts_weights() {
+    for (features, examples, gap) in [(14, 20, 1e-5), (60, 300, 2e-3)] {
+        let recipe = Recipe::new(Family::Paper, 3).size(features, examples);
+        let x = Recipe { noise: 6.0, seed: 4, ..recipe }.generate().unwrap().matrix;
+        let copies: Vec<usize> = (0..features).map(|i| 1 + i * i % 3).collect();
+        let rows: Vec<usize> =
+            (0..features).flat_map(|i| std::iter::repeat_n(i, copies[i])).collect();
+        let is_first = |at: usize| at == 0 || rows[at] != rows[at - 1];
+        let total = || Factor::new(3).method(Method::Total).gap(gap);
+        let weights: Vec<f64> = copies.iter().map(|&count| count as f64).collect();
+        let weighed = total().weights(weights).run(&x).unwrap();
+        let copied = total().candidates((0..rows.len()).map(is_first).collect());
+        let copied = copied.run(&x.select_rows(&rows)).unwrap();
+        let (weighed, copied) = (weighed.bounds.unwrap(), copied.bounds.unwrap());
+        // Weights are 1 on average.
+        let scale = rows.len() as f64 / features as f64;
+        let (high, low) = (weighed.objective * scale, weighed.lower_bound * scale);
+        assert!(high - low <= 1.02 * gap * high, "{weighed:?}");
+        assert!(low <= copied.objective * (1.0 + 1e-9), "{weighed:?} {copied:?}");
+        assert!(copied.lower_bound <= high * (1.0 + 1e-9), "{weighed:?} {copied:?}");
+    }
+}

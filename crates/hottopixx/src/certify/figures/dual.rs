@@ -50,7 +50,15 @@ pub(in crate::certify) fn dual(
         // Y divided by its norm is allowed, and proves as much less. Errors are not negative,
         // which needs no Y.
         Goal::Minimax => divided(bound.lower(), norm_sum),
-        Goal::Total => divided(bound.lower(), norms.iter().copied().fold(0.0, f64::max)),
+        Goal::Total => {
+            let share = |((i, _), norm): (&(usize, Vec<f64>), &f64)| match rows.x.weights() {
+                [] => *norm,
+                _ if *norm == 0.0 => 0.0,
+                weights => div_up(*norm, weights[*i]),
+            };
+            let shares = certificate.dual.iter().zip(&norms).map(share);
+            divided(bound.lower(), shares.fold(0.0, f64::max))
+        }
     };
     Ok(DualFigures { products, norms, norm_sum, divisor, lower_bound })
 }

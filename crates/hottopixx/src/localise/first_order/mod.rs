@@ -86,7 +86,7 @@ pub struct FirstOrderOutcome {
     pub localising: Vec<Vec<(u32, f64)>>,
     /// Y, f x n and row-major: the dual of the best bound.
     pub dual: Vec<f32>,
-    /// The value of the point, in single precision.
+    /// The value of the point, errors times the weights of their rows, in single precision.
     pub objective: f64,
     /// What Y proves, in single precision; minus infinity where no bound counts.
     pub lower_bound: f64,

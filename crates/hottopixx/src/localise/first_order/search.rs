@@ -40,10 +40,7 @@ pub(super) fn run(
     control: &Control,
 ) -> Option<FirstOrderOutcome> {
     let dense = dense(x, control)?;
-    let (lambdas, scale) = match settings.weights {
-        Weights::Free => lambdas(x),
-        Weights::UpToDiagonal => (Vec::new(), 1.0),
-    };
+    let (lambdas, scale) = lambdas(x);
     let settings =
         &FirstOrderSettings { at_hand: settings.at_hand.map(|sum| sum * scale), ..*settings };
     let targets = targets(x, &dense, &lambdas);
@@ -403,8 +400,8 @@ impl<'a, 'b> Run<'a, 'b> {
             localising: localising.collect(),
             diagonal,
             dual: best.dual,
-            objective: best.objective,
-            lower_bound: best.lower_bound,
+            objective: best.objective / problem.scale,
+            lower_bound: best.lower_bound / problem.scale,
             steps,
             stop,
         }

@@ -68,6 +68,8 @@ pub(crate) struct Cut {
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     pub cuts: Vec<Cut>,
+    /// How much the error of each row counts in a total; empty where all count the same.
+    pub weights: Vec<f64>,
 }
 
 impl Pool {
@@ -76,7 +78,7 @@ impl Pool {
     /// ```text
     /// cost:     sum lambda (right - tau) + S(p - sum lambda columns)
     /// minimax:  sum lambda right + S(-sum lambda columns),  sum lambda <= 1
-    /// total:    the same,  sum over each row's lambda <= 1
+    /// total:    the same,  sum over each row's lambda <= 1, or its weight
     /// ```
     ///
     /// with S the least value of a linear function over the diagonals: the sum of the `rank`
@@ -151,7 +153,11 @@ impl Pool {
                 for &(label, multiplier) in multipliers {
                     *sums.entry(self.cuts[label].row).or_insert(0.0) += multiplier;
                 }
-                Box::new(move |label| 1.0 / f64::max(sums[&self.cuts[label].row], 1.0))
+                Box::new(move |label| {
+                    let row = self.cuts[label].row;
+                    let most = self.weights.get(row).copied().unwrap_or(1.0);
+                    if sums[&row] > most { most / sums[&row] } else { 1.0 }
+                })
             }
         };
         multipliers.iter().map(|&(label, multiplier)| (label, multiplier * scale(label))).collect()
@@ -170,6 +176,14 @@ impl Pool {
             cut.dual.add_to(multiplier, y);
         }
         rows.into_iter().collect()
+    }
+}
+
+/// `sum w_i e_i`; without weights all count the same.
+pub(super) fn total(errors: &[f64], weights: &[f64]) -> f64 {
+    match weights {
+        [] => errors.iter().sum(),
+        weights => errors.iter().zip(weights).map(|(error, weight)| weight * error).sum(),
     }
 }
 

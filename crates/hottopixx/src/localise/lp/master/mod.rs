@@ -125,12 +125,12 @@ pub(crate) struct Master {
 }
 
 impl Master {
-    /// A program without cuts: `slacks` slacks of cost 1, and columns of the given costs whose sum
-    /// is `trace` (if given). Ties among columns are broken by random costs, the larger the `seed`.
-    pub fn new(slacks: usize, columns: &[f64], trace: Option<f64>, seed: u64) -> Self {
+    /// A program without cuts: slacks and columns of the given costs, the sum of the latter being
+    /// `trace` (if given). Ties among columns are broken by random costs, the larger the `seed`.
+    pub fn new(slacks: &[f64], columns: &[f64], trace: Option<f64>, seed: u64) -> Self {
         let mut master = Master {
-            slacks,
-            cost: vec![1.0; slacks],
+            slacks: slacks.len(),
+            cost: slacks.to_vec(),
             noise: 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(2 * seed + 1),
             ..Master::default()
         };

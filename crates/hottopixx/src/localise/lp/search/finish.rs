@@ -6,6 +6,7 @@ use crate::Goal;
 use crate::control::Control;
 use crate::kernels::dot;
 use crate::kernels::parallel::*;
+use crate::localise::lp::cuts::total;
 use crate::localise::lp::{LpOutcome, LpSettings, LpStatus};
 use crate::normalise::UnitRows;
 
@@ -38,7 +39,7 @@ impl Search<'_> {
         let errors = errors(self.x, &localising, &self.whole.to_finish())
             .unwrap_or_else(|| at.best.as_ref().map_or_else(Vec::new, |p| p.values.clone()));
         let floor = self.floor(settings.goal, &cost);
-        let mut measured = Measured::new(settings.goal, &diagonal, &cost, &errors);
+        let mut measured = self.measured(settings.goal, &diagonal, &cost, &errors);
         if at.upper.is_infinite() {
             measured.objective = f64::INFINITY;
         }
@@ -86,15 +87,17 @@ struct Measured {
     excess: f64,
 }
 
-impl Measured {
-    fn new(goal: Goal, diagonal: &[f64], cost: &[f64], errors: &[f64]) -> Self {
+impl Search<'_> {
+    fn measured(&self, goal: Goal, diagonal: &[f64], cost: &[f64], errors: &[f64]) -> Measured {
         let worst = errors.iter().copied().fold(0.0, f64::max);
         match goal {
             Goal::Cost { tau } => {
                 Measured { objective: dot(cost, diagonal), excess: (worst - tau).max(0.0) }
             }
             Goal::Minimax => Measured { objective: worst, excess: 0.0 },
-            Goal::Total => Measured { objective: errors.iter().sum(), excess: 0.0 },
+            Goal::Total => {
+                Measured { objective: total(errors, &self.pool.weights), excess: 0.0 }
+            }
         }
     }
 }

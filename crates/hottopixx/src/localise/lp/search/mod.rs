@@ -66,6 +66,7 @@ pub(super) fn run(
         in_play(x, rank, &allowed, &cost, settings.all_in_play, &control);
     start.truncate(rank);
     let oracle = Oracle::new(x, columns, &control);
+    let weights = if settings.goal == Goal::Total { x.weights().to_vec() } else { Vec::new() };
     let mut search = Search {
         x,
         rank,
@@ -76,7 +77,7 @@ pub(super) fn run(
         oracle,
         closed,
         anchor: None,
-        pool: Pool::default(),
+        pool: Pool { weights, ..Pool::default() },
         rounds: 0,
     };
     let first = search.start(&start);

@@ -6,6 +6,7 @@ use super::progress::{Accuracy, Few, Patience, StageResult};
 use super::{FEASIBLE, ROUNDS, Search};
 use crate::Goal;
 use crate::control::{Progress, Stage, Stop};
+use crate::localise::lp::cuts::total;
 use crate::localise::lp::master::{CutRow, Master, MasterOutcome};
 use crate::order::largest_first;
 
@@ -15,11 +16,12 @@ const RESTARTS: u64 = 2;
 const IDLE_ROUNDS: u32 = 6;
 
 impl Search<'_> {
-    /// `min t` or `min sum t_i`. Stops early when the objective is at most `enough` (minimax for
+    /// `min t` or `min sum w_i t_i`. Stops early when the objective is at most `enough` (minimax for
     /// feasibility), or the bound above it.
     pub(super) fn minimise(&mut self, goal: Goal, first: Point, enough: f64) -> StageResult {
+        let weights = self.pool.weights.clone();
         let value = |point: &Point| match goal {
-            Goal::Total => point.values.iter().sum(),
+            Goal::Total => total(&point.values, &weights),
             _ => point.worst(),
         };
         // First cuts, where the greedy answer is worst.
@@ -43,9 +45,9 @@ impl Search<'_> {
             let room = if enough >= 0.0 { 1e-12 } else { 0.25 * self.gap };
             let may_miss: Vec<f64> = match goal {
                 Goal::Total => {
-                    let all: f64 = (0..rows).map(|i| master.slack(i)).sum();
-                    let share = room * all.max(floor) / rows as f64;
-                    (0..rows).map(|i| master.slack(i) + share).collect()
+                    let slacks: Vec<f64> = (0..rows).map(|i| master.slack(i)).collect();
+                    let share = room * total(&slacks, &weights).max(floor) / rows as f64;
+                    slacks.into_iter().map(|slack| slack + share).collect()
                 }
                 _ => vec![master.slack(0) * (1.0 + room) + room * floor; rows],
             };
@@ -112,11 +114,12 @@ impl Search<'_> {
     /// A master program with all cuts of the pool; `seed` changes how it breaks ties.
     pub(super) fn master(&self, goal: Goal, cost: &[f64], seed: u64) -> Master {
         let slacks = match goal {
-            Goal::Cost { .. } => 0,
-            Goal::Minimax => 1,
-            Goal::Total => self.x.features(),
+            Goal::Cost { .. } => Vec::new(),
+            Goal::Minimax => vec![1.0],
+            Goal::Total if self.pool.weights.is_empty() => vec![1.0; self.x.features()],
+            Goal::Total => self.pool.weights.clone(),
         };
-        let mut master = Master::new(slacks, cost, self.trace.map(|r| r as f64), seed);
+        let mut master = Master::new(&slacks, cost, self.trace.map(|r| r as f64), seed);
         self.extend(&mut master, goal, self.pool.cuts.len());
         master
     }
