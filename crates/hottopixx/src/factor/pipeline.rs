@@ -14,9 +14,7 @@ use crate::clean::{Cleaner, Cleaning, Distances, FittedChoice, row_operations};
 use crate::control::{Control, Stage, Stop};
 use crate::localise::{Question, spa_ruled};
 use crate::matrix::Matrix;
-use crate::methods::{
-    Localised, Localiser, Solved, effort_nearby, search_pays_nearby,
-};
+use crate::methods::{Localised, Localiser, Solved, effort_nearby, search_pays_nearby};
 use crate::normalise::UnitRows;
 use crate::select::groups::groups;
 use crate::select::portfolio::{Candidate, Judged, Verdict, judge, judge_nearby};
@@ -154,9 +152,7 @@ impl<'a> Prepared<'a> {
         let control = self.leaving_time_to_clean();
         let complete = |set: &Candidate| set.rows.len() == self.settings.rank;
         match method.localise(&self.question().under(&control)) {
-            Ok(found) if found.candidates.iter().any(complete) => {
-                Ok(self.obeying(found))
-            }
+            Ok(found) if found.candidates.iter().any(complete) => Ok(self.obeying(found)),
             Ok(_) => self.fall_back_to_spa(spare, self.why()),
             Err(Error::NoAnswer(stop)) => self.fall_back_to_spa(spare, stop),
             Err(error) => Err(error),
@@ -275,10 +271,12 @@ impl<'a> Prepared<'a> {
         if self.settings.nearby && cleaner.cleaning == Cleaning::Exact {
             return self.select_nearby(found);
         }
-        let verdict = judge(&cleaner, rank, &found.candidates, None);
+        let searches = self.settings.method == Method::Auto && cleaner.cleaning == Cleaning::Exact;
+        let beside = if searches { &[][..] } else { &found.beside };
+        let verdict = judge(&cleaner, rank, &[&found.candidates, beside].concat(), None);
         let verdict = verdict.ok_or_else(|| Error::NoAnswer(self.why()))?;
-        if self.settings.method == Method::Auto && cleaner.cleaning == Cleaning::Exact {
-            return Ok(self.improve(verdict, (&found.hints, false)));
+        if searches {
+            return Ok(self.improve(verdict, found, false));
         }
         Ok(Choice::Best { verdict, exchanges: 0, in_order: false })
     }
@@ -297,28 +295,29 @@ impl<'a> Prepared<'a> {
         let verdict = verdict.ok_or_else(|| Error::NoAnswer(self.why()))?;
         let in_order = cleaning == Cleaning::Exact;
         if search_pays_nearby(effort, objective, verdict.fitted.score) {
-            return Ok(self.improve(verdict, (&found.hints, in_order)));
+            return Ok(self.improve(verdict, found, in_order));
         }
         Ok(Choice::Best { verdict, exchanges: 0, in_order })
     }
 
-    /// Searches for a better choice, starting from the best candidates; `hints` are rows that it tries first:
+    /// Searches for a better choice, starting from the best candidates; the hints are rows that it tries first:
     /// those of all methods. What is found is judged on all rows beside the best candidate: `sets` has the best
-    /// first, while `best` is its place in `judged`. Whether its fits are final is said beside the hints; those of others
-    /// are not.
-    fn improve(&self, verdict: Verdict, (hints, in_order): (&[usize], bool)) -> Choice {
+    /// first, while `best` is its place in `judged`. Its fits are final where it is `in_order`; those of others are not.
+    fn improve(&self, verdict: Verdict, found: &Localised, in_order: bool) -> Choice {
         let Checked { rank, objective, effort, nearby, .. } = self.settings;
         let effort = if nearby { effort_nearby(effort) } else { effort };
         let starts = (&verdict.sets[..], verdict.fitted.score);
-        let searched = search(&self.question(), objective, effort, starts, hints);
+        let searched = search(&self.question(), objective, effort, starts, &found.hints);
         let Verdict { fitted, judged, best, sets } = verdict;
         let as_candidate =
             |rows: &Vec<usize>| Candidate { origin: "search".to_string(), rows: rows.clone() };
-        let sets_to_judge = sets[..1].iter().chain(&searched.sets);
+        let beside = found.beside.iter().map(|set| &set.rows);
+        let sets_to_judge = sets[..1].iter().chain(&searched.sets).chain(beside);
         let candidates: Vec<Candidate> = sets_to_judge.map(as_candidate).collect();
         let again = judge(&self.judging_cleaner(), rank, &candidates, Some(fitted));
         let again = again.expect("the first of them is complete");
-        let exchanges = if again.best == 0 { 0 } else { searched.exchanges };
+        let of_search = (1..=searched.sets.len()).contains(&again.best);
+        let exchanges = if of_search { searched.exchanges } else { 0 };
         // The rows and their fits may be those of the search; scores stay those of the methods' candidates.
         let verdict = Verdict { fitted: again.fitted, judged, best, sets };
         Choice::Best { verdict, exchanges, in_order: in_order && again.best == 0 }

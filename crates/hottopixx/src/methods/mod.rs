@@ -90,6 +90,8 @@ pub trait Localiser: std::fmt::Debug + Send + Sync {
 pub struct Localised {
     /// Sets of rows that might be the hott ones.
     pub(crate) candidates: Vec<Candidate>,
+    /// More such sets, which a search does not begin with: they are judged beside what it finds.
+    pub(crate) beside: Vec<Candidate>,
     /// The diagonal of the method, where it has one.
     pub(crate) diagonal: Option<Vec<f64>>,
     /// Rows worth trying in exchanges.

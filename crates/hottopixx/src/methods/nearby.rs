@@ -59,9 +59,8 @@ impl Localiser for Nearby {
     fn localise(&self, question: &Question<'_>) -> Result<Localised, Error> {
         let mut found = Localised::rows("start", self.mended(question));
         if !nearby_pays(question.x.features()) {
-            let mut whole = self.auto.localise(question)?;
-            whole.candidates.append(&mut found.candidates);
-            return Ok(whole);
+            let whole = self.auto.localise(question)?;
+            return Ok(Localised { beside: found.candidates, ..whole });
         }
         if question.control.stopped().is_some() {
             return Ok(found);

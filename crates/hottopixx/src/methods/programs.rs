@@ -286,9 +286,8 @@ fn first_order_total(
     if !closed && found.stop == Stop::Finished && entries * rank as f64 <= AFFORDABLE {
         return Ok(None);
     }
-    let weighed = |(i, y): (usize, &[f32])| {
-        (i, y.iter().map(|v| x.weight(i) * f64::from(*v)).collect())
-    };
+    let weighed =
+        |(i, y): (usize, &[f32])| (i, y.iter().map(|v| x.weight(i) * f64::from(*v)).collect());
     let dual = found.dual.chunks_exact(n).enumerate().map(weighed);
     Ok(Some(LpOutcome {
         status: if closed { LpStatus::Optimal } else { LpStatus::Feasible },

@@ -95,9 +95,7 @@ impl Search<'_> {
                 Measured { objective: dot(cost, diagonal), excess: (worst - tau).max(0.0) }
             }
             Goal::Minimax => Measured { objective: worst, excess: 0.0 },
-            Goal::Total => {
-                Measured { objective: total(errors, &self.pool.weights), excess: 0.0 }
-            }
+            Goal::Total => Measured { objective: total(errors, &self.pool.weights), excess: 0.0 },
         }
     }
 }
