@@ -46,8 +46,9 @@ def guessed_by_esat(seen: np.ndarray, rank: int) -> np.ndarray:
     logging.disable(logging.INFO)
     gone = np.isnan(seen)
     scale = 1.0 / np.nanmean(seen)  # its entries are of the size of one
-    values = np.where(gone, np.nanmean(seen), seen) * scale
-    uncertainty = np.where(gone, 1e6, 1.0)
+    # Its compiled part reads arrays column by column, as those of tables are, whatever their order is.
+    values = np.asfortranarray(np.where(gone, np.nanmean(seen), seen) * scale)
+    uncertainty = np.asfortranarray(np.where(gone, 1e6, 1.0))
     best = None
     for seed in range(STARTS):
         model = SA(V=values, U=uncertainty, factors=rank, method="ls-nmf", seed=seed)

@@ -1,6 +1,7 @@
 //! One side of the model solved while the other is fixed: small least squares problems, one per row.
 
 use crate::control::Control;
+use crate::kernels::dot;
 use crate::kernels::parallel::*;
 use crate::matrix::{Gaps, Matrix};
 use crate::squares::{Domain, Nnls, cholesky_solve};
@@ -51,8 +52,8 @@ impl Side {
     }
 
     /// Random sums of the rows of the other side, in coordinates of this one; the first is the plain sum.
-    pub fn random_start(&self, other: &Side, rank: usize) -> Vec<f64> {
-        let mut random = ChaCha8Rng::seed_from_u64(0);
+    pub fn random_start(&self, other: &Side, rank: usize, seed: u64) -> Vec<f64> {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
         let signs: Vec<f64> = (0..other.rows() * rank)
             .map(|at| if at % rank == 0 { 1.0 } else { random.random_range(-1.0..1.0) })
             .collect();
@@ -64,6 +65,23 @@ impl Side {
             sum
         };
         (0..self.rows()).into_par_iter().flat_map_iter(sum).collect()
+    }
+
+    /// The sum of the squares that the model leaves of what was observed; infinite where there is no model.
+    pub fn squares_left(&self, a: &[f64], b: &[f64], rank: usize) -> f64 {
+        if a.is_empty() {
+            return f64::INFINITY;
+        }
+        let left = |row: &mut Vec<f64>, i: usize| -> f64 {
+            let a = &a[i * rank..][..rank];
+            row.clear();
+            row.extend(b.chunks_exact(rank).map(|b| -dot(a, b)));
+            self.values.row(i).add_to(1.0, row);
+            self.gaps.row(i).iter().for_each(|&k| row[k as usize] = 0.0);
+            dot(row, row)
+        };
+        let rows: Vec<f64> = (0..self.rows()).into_par_iter().map_init(Vec::new, left).collect();
+        rows.iter().sum()
     }
 
     /// For each row x the a with the least `sum over what was observed of (x_k - a.b_k)^2`, and a little of `|a|^2`;

@@ -28,12 +28,17 @@ const GREEDY_FITS: f64 = 5e7;
 /// Flops for the cosines that exchanges look at, and their own operations with little effort, per
 /// power: a second or so each.
 const COSINES_WORK: f64 = 2e11;
+/// The share of it near an earlier answer, where exchanges are few.
+const NEARBY_COSINES: f64 = 0.1;
 const EXCHANGE_WORK: f64 = 2e9;
 /// The same for each row of X and each row to be chosen, up to three times as much: at 3,000 words and 20
 /// rows less is over before the first exchange, and fitting all rows once takes longer.
 const EXCHANGE_WORK_EACH: f64 = 1e5;
 /// Steps that the Frobenius form takes, roughly, in operations of its products.
 const GRADIENT_STEPS: f64 = 50.0;
+/// Its operations at most where there is no search: some minutes. A panel of 300 among 38,000 genes would take five times
+/// as many, and half an hour.
+const GRADIENT_ALONE: f64 = 3e11;
 /// Rows that it may choose from where the usual number would take too long.
 const FEW_SCREENED: usize = 150;
 /// Work (features x candidates x examples x rank) of a linear program up to which both minimax and
@@ -239,9 +244,10 @@ impl Auto {
             Effort::Thorough => (&POWERS[..], 3, 20, 60.0 * work),
         };
         starts.truncate(most);
+        let cosines = if at_once { NEARBY_COSINES * COSINES_WORK } else { COSINES_WORK };
         let mut left: f64 = 1.0;
         for &power in powers {
-            let settings = ExchangeSettings { power, cosines: COSINES_WORK, work, kicks, at_once };
+            let settings = ExchangeSettings { power, cosines, work, kicks, at_once };
             let sets = exchange(question, &starts, &settings);
             left = left.min(sets.left);
             for rows in sets.sets {
@@ -270,6 +276,8 @@ impl Auto {
             (Effort::Quick, _) => return Vec::new(),
             (Effort::Normal, true) if left < NEAR_ONE => AFFORDABLE_BESIDE_EXCHANGE,
             (Effort::Normal, true) => AFFORDABLE,
+            // They know nothing of constraints, which exchanges obey.
+            (Effort::Normal, false) if !question.rules.is_free() => AFFORDABLE,
             _ => f64::INFINITY,
         };
         let mut others: Vec<Box<dyn Localiser>> = Vec::new();
@@ -278,7 +286,11 @@ impl Auto {
             let m = candidates.min(screened.max(3 * rank)) as f64;
             shape.rows as f64 * m * m * GRADIENT_STEPS
         };
-        let fits = |screened: &usize| work(*screened) <= most;
+        let gradient_most = match self.effort {
+            Effort::Thorough => most,
+            _ => most.min(GRADIENT_ALONE),
+        };
+        let fits = |screened: &usize| work(*screened) <= gradient_most;
         let screened = [usual.screened, FEW_SCREENED].into_iter().find(fits);
         if let Some(screened) = screened {
             others.push(Box::new(Gradient { screened }));
