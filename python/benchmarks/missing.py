@@ -46,7 +46,7 @@ def guessed_by_esat(seen: np.ndarray, rank: int) -> np.ndarray:
     logging.disable(logging.INFO)
     gone = np.isnan(seen)
     scale = 1.0 / np.nanmean(seen)  # its entries are of the size of one
-    # Its compiled part reads arrays column by column, as those of tables are, whatever their order is.
+    # Its compiled part reads arrays column by column, whatever their order is.
     values = np.asfortranarray(np.where(gone, np.nanmean(seen), seen) * scale)
     uncertainty = np.asfortranarray(np.where(gone, 1e6, 1.0))
     best = None
@@ -71,7 +71,7 @@ def main() -> None:
         methods["esat"] = guessed_by_esat
     except ImportError as error:
         print(f"esat is left out: {error}")
-    head = "features examples rank noise missing".split()
+    head = ["features", "examples", "rank", "noise", "missing"]
     print(*(f"{word:>9}" for word in head), *(f"{name:>18}" for name in methods))
     for features, examples, rank, noise in SETTINGS:
         for share in SHARES:
