@@ -69,9 +69,10 @@ fn documents_are_added_to_an_answer() {
     let words: Value = serde_json::from_slice(&folder.read("answer/vocabulary.json")).unwrap();
     let of_all: Value = serde_json::from_slice(&folder.read("fresh/vocabulary.json")).unwrap();
     assert_eq!(words, of_all);
-    // The dual of the answer proves the bound of the sum; without it there is one as well.
+    // On so few words the bound is made anew; a dual that is not of the answer is refused, and without one there is a bound
+    // as well. (That a dual proves the bound of the next answer is tested in the library, on more rows.)
     let dual = folder.read("answer/dual.bin");
-    assert_eq!(update["certificate"]["rounds"], json!(0), "{update}");
+    assert!(update["certificate"]["rounds"].as_u64().unwrap() > 0, "{update}");
     folder.write("answer/dual.bin", "other");
     let line = folder.refusal(&["factor", "more.csv", "--update", "answer", "--quiet"], 1);
     assert!(line.contains("dual.bin: it is not of the run"), "{line}");
