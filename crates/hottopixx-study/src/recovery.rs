@@ -164,6 +164,6 @@ mod tests {
         let settings = RecoverySettings { quick: false, method: Method::Auto, seeds: 5 };
         assert_eq!(grid(&settings).len(), 4 * 3 * 3 * 4 * 5);
         let settings = RecoverySettings { quick: true, seeds: 1, ..settings };
-        assert_eq!(grid(&settings).len(), 2 * 3 * 3);
+        assert_eq!(grid(&settings).len(), 3 * 3);
     }
 }
