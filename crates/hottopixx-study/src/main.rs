@@ -23,7 +23,7 @@ struct Arguments {
 enum Study {
     /// The grid of the paper's section 5: are the hott topics found?
     Recovery {
-        /// Only the smallest size
+        /// Only the smallest size, at the largest noise
         #[arg(long)]
         quick: bool,
         /// The method on trial
