@@ -58,7 +58,7 @@ pub use certificate::{Certificate, Claims};
 pub use choice::{ChoiceCertificate, ChoiceCut, verify_choice};
 pub use figures::{Audit, DualAudit};
 #[doc(hidden)]
-pub use figures::{before_merging, prove_max, prove_mean, prove_means};
+pub use figures::{Precision, before_merging, prove_max, prove_mean, prove_means};
 pub(crate) use figures::{prove_mean_ruled, prove_means_observed};
 pub use refusal::Refusal;
 pub use theory::{Theory, theory};

@@ -9,7 +9,7 @@
 
 use super::{KeptDual, Localised, Question};
 use crate::certify::{
-    before_merging, prove_max, prove_mean_ruled, prove_means, prove_means_observed,
+    Precision, before_merging, prove_max, prove_mean_ruled, prove_means, prove_means_observed,
 };
 use crate::choice;
 use crate::localise::exchange::NEAR_ONE;
@@ -210,11 +210,21 @@ impl<'a> Relaxation<'a> {
 
     /// What a dual proves about X for 1, 2, ... `most` rows; empty where the verifier did not accept it.
     fn prove(&self, question: &Question<'_>, most: usize, dual: &[f32]) -> Vec<f64> {
+        self.prove_in(question, most, (dual, Precision::Double))
+    }
+
+    fn prove_in(
+        &self,
+        question: &Question<'_>,
+        most: usize,
+        (dual, precision): (&[f32], Precision),
+    ) -> Vec<f64> {
         let Question { allowed, control, .. } = *question;
         if self.x.has_gaps() {
             return prove_means_observed(&self.x, most, allowed, dual, control).unwrap_or_default();
         }
-        let mut bounds = prove_means(&self.x, most, allowed, dual, control).unwrap_or_default();
+        let mut bounds =
+            prove_means(&self.x, most, allowed, (dual, precision), control).unwrap_or_default();
         if self.columns > self.x.examples() {
             bounds.iter_mut().for_each(|bound| *bound = before_merging(*bound, self.columns));
         }
@@ -265,7 +275,8 @@ pub(super) fn mean_bound_kept(question: &Question<'_>, kept: &KeptDual) -> Optio
     let dual = kept.of_rows(question.x)?;
     let merged = kept.merged().map(|(bucket, count)| (bucket.to_vec(), count));
     let relaxation = Relaxation::merged_like(&limited, merged, (0.0, 0, 0.0))?;
-    let proven = *relaxation.prove(&limited, question.rank, &dual).last()?;
+    let dual_in_single = (&dual[..], Precision::Single);
+    let proven = *relaxation.prove_in(&limited, question.rank, dual_in_single).last()?;
     let lower_bound = proven.max(relaxation.prove_ruled(&limited, &dual));
     let holds = lower_bound > 0.0 && lower_bound >= WORN * kept.proved();
     holds.then_some(ErrorBound { lower_bound, rounds: 0, cuts: 0 })

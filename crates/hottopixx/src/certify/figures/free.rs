@@ -19,7 +19,7 @@
 
 use super::RefusingWatch;
 use super::dual::norms;
-use super::products::{DualRows, Listed, Products, Single};
+use super::products::{DualRows, Listed, Precision, Products, Single};
 use super::rows::{Rows, stored};
 use crate::certify::checks::check_dual;
 use crate::certify::refusal::Refusal;
@@ -41,7 +41,8 @@ const LARGEST: f64 = 2.0;
 const EARLY: usize = 16;
 
 /// The bounds on the *mean* error (rows counting as much as they weigh) of all choices of 1, 2, ... `most` rows among the `allowed` ones that Y, f x n
-/// and row-major, proves about `x` in exact arithmetic: one Y bounds them all. At least 0, which needs no Y.
+/// and row-major, proves about `x` in exact arithmetic: one Y bounds them all. At least 0, which needs no Y. Where products are taken in
+/// single precision what they may be off by is taken off: the bound holds all the same, and is somewhat lower.
 ///
 /// `2 f m n` flops for m rows that may be hott and up to `O(f m n)` for caps, parallel; `4 f m` bytes.
 ///
@@ -52,12 +53,12 @@ pub fn prove_means(
     x: &UnitRows,
     most: usize,
     allowed: &[bool],
-    dual: &[f32],
+    (dual, precision): (&[f32], Precision),
     control: &Control,
 ) -> Result<Vec<f64>, Refusal> {
     check_single(x, allowed, dual)?;
     let (dual, total) = weighed(x, dual);
-    let dual = &Single { dual: &dual, n: x.examples() };
+    let dual = &Single { dual: &dual, n: x.examples(), precision };
     let proof = Proof { rows: &Rows::new(x, control)?, dual, control };
     let sums = proof.by_rank(most, allowed)?;
     let mean = |sum: f64| if sum > 0.0 { div_down(sum, total) } else { 0.0 };
@@ -75,7 +76,7 @@ pub fn prove_mean(
     dual: &[f32],
     control: &Control,
 ) -> Result<f64, Refusal> {
-    let bounds = prove_means(x, rank, allowed, dual, control)?;
+    let bounds = prove_means(x, rank, allowed, (dual, Precision::Double), control)?;
     Ok(bounds.last().copied().unwrap_or(0.0))
 }
 
@@ -93,7 +94,7 @@ pub fn prove_mean_ruled(
 ) -> Result<f64, Refusal> {
     check_single(x, allowed, dual)?;
     let (dual, total) = weighed(x, dual);
-    let dual = &Single { dual: &dual, n: x.examples() };
+    let dual = &Single { dual: &dual, n: x.examples(), precision: Precision::Double };
     let proof = Proof { rows: &Rows::new(x, control)?, dual, control };
     let columns: Vec<usize> = (0..allowed.len()).filter(|&j| allowed[j]).collect();
     let saved: Sum = proof.most_saved_ruled(rank, &columns, rules)?.into_iter().collect();
@@ -419,7 +420,7 @@ mod tests {
         for x in [dense.clone(), as_sparse(&dense)] {
             let dual = vec![0.0f32; 12 * 9];
             let rows = Rows::new(&x, &control).unwrap();
-            let dual = Single { dual: &dual, n: 9 };
+            let dual = Single { dual: &dual, n: 9, precision: Precision::Double };
             let proof = Proof { rows: &rows, dual: &dual, control: &control };
             let (mut near, mut all) = (0, 0);
             for i in 0..12 {
@@ -476,8 +477,13 @@ mod tests {
                     let mut spoiled = |y: f64| y * (1.0 - spoil * noise(&mut state));
                     let dual: Vec<f32> =
                         good.iter().map(|y| spoiled(f64::from(*y)) as f32).collect();
-                    let bounds = prove_means(&x, 2, &allowed, &dual, &control).unwrap();
+                    let prove = |precision| {
+                        prove_means(&x, 2, &allowed, (&dual, precision), &control).unwrap()
+                    };
+                    let bounds = prove(Precision::Double);
                     assert_eq!(bounds[1], prove_mean(&x, 2, &allowed, &dual, &control).unwrap());
+                    let single = prove(Precision::Single);
+                    assert!(single[1] <= bounds[1] && single[1] > bounds[1] - 1e-3, "{single:?}");
                     assert!(bounds[0] <= best[0].0 && bounds[1] <= best[1].0, "{bounds:?}");
                     of_mean = of_mean.max(bounds[1] / best[1].0);
                     // Twice as large, and divided by its norm again.

@@ -31,6 +31,7 @@ pub(crate) use free::prove_mean_ruled;
 pub use free::{before_merging, prove_max, prove_mean, prove_means};
 pub(crate) use observed::prove_means_observed;
 pub(super) use point::{PointFigures, point};
+pub use products::Precision;
 pub(super) use rows::Rows;
 
 use super::refusal::Refusal;
