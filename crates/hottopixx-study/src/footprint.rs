@@ -74,7 +74,7 @@ pub fn run(settings: &FootprintSettings) -> Result<StudyReport> {
 impl FootprintSettings {
     /// The time limit of each run.
     fn seconds(&self) -> f64 {
-        if self.quick { 0.5 } else { 60.0 }
+        if self.quick { 0.3 } else { 60.0 }
     }
 }
 

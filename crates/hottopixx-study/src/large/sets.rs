@@ -101,11 +101,11 @@ pub struct LargeRun {
 }
 
 impl LargeSet {
-    /// The same at a size for tests: an eighth of the rows, a sixteenth of the columns, 20 topics.
+    /// The same at a size for tests: an eighth of the rows, one in thirty-two of the columns, 20 topics.
     pub fn quick(self) -> Self {
         LargeSet {
             features: self.features / 8,
-            examples: self.examples / 16,
+            examples: self.examples / 32,
             rank: 20,
             paper_seconds: None,
             ..self

@@ -32,8 +32,8 @@ fn whole_runs_find_the_answer_within_the_memory_predicted() {
         assert!(run["seconds"].as_f64().unwrap() > 0.0);
     }
     // The instances are kept and used again.
-    let again = json(&what[1..]);
-    assert_eq!(again["shapes"][0]["rows"], answer["shapes"][1]["rows"]);
+    let again = json(&[&what[..1], &what[2..]].concat());
+    assert_eq!(again["shapes"][0]["rows"], answer["shapes"][0]["rows"]);
 }
 
 #[test]

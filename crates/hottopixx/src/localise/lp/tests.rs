@@ -263,7 +263,7 @@ fn sparse_rows_with_zeros_are_handled() {
 #[test]
 fn rows_left_out_at_first_come_in_when_they_pay() {
     for (seed, noise) in [(1, 0.95), (2, 4.0), (3, 10.0)] {
-        let recipe = Recipe::new(Family::Paper, 4).size(90, 40).noise(noise).seed(seed);
+        let recipe = Recipe::new(Family::Paper, 4).size(60, 30).noise(noise).seed(seed);
         let x = UnitRows::new(&recipe.generate().unwrap().matrix).unwrap();
         let best = solve(&x, 4, &LpSettings::new(Goal::Minimax)).objective;
         let goals = [
