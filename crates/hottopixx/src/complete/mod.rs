@@ -8,13 +8,15 @@
 //!    way: exactly separable data are recovered exactly. With half of the entries missing, one random start in a dozen
 //!    ends far from the others, at ten times their error: of some starts the one with the least error is taken.
 //! 2. *Nonnegative.* Of the rows that this completes, successive projection takes as many as the rank; from
-//!    these the sides are alternated some more with nonnegative least squares. That is masked nonnegative matrix
-//!    factorization from a separable start.
+//!    these the sides are alternated some more with nonnegative least squares, rows being shrunk towards what they have in
+//!    common, and columns likewise (`prior`). That is masked nonnegative matrix factorization from a separable start, by
+//!    empirical Bayes: least squares alone would follow the noise.
 //!
 //! Observed entries stay as they are. Guesses are never counted in an error: they only say what a hott row is like
 //! where it was not observed. A sweep costs `r^2` for each entry that was observed or not, whichever are fewer in its row,
-//! and `r^3` per row and column.
+//! and `r^3` per row and column, twice with what they have in common.
 
+mod prior;
 mod sweep;
 
 use crate::control::Control;
@@ -31,8 +33,6 @@ const WORK: f64 = 1e10;
 const STARTS: usize = 3;
 /// What is added to the diagonal of whitened systems, relative to it: rows with few observed entries stay near zero.
 const RIDGE: f64 = 1e-4;
-/// The same for nonnegative ones, which hardly need it.
-const NONNEGATIVE_RIDGE: f64 = 1e-6;
 /// Rows with fewer observed entries than this many times the rank are not among those to begin with.
 const WELL_OBSERVED: usize = 2;
 
@@ -42,8 +42,11 @@ const WELL_OBSERVED: usize = 2;
 pub(crate) fn complete(zeros: &Matrix, gaps: &Gaps, rank: usize, control: &Control) -> Matrix {
     let sums = zeros.scan().sums();
     let mut unit = zeros.clone();
-    let over = |sum: &f64| if *sum > 0.0 { 1.0 / sum } else { 0.0 };
-    unit.scale_rows(&sums.iter().map(over).collect::<Vec<_>>());
+    // Rows are divided by the mean of what was observed.
+    let observed = |i: usize| (zeros.cols() - gaps.row(i).len()).max(1) as f64;
+    let means: Vec<f64> = sums.iter().enumerate().map(|(i, sum)| sum / observed(i)).collect();
+    let over = |mean: &f64| if *mean > 0.0 { 1.0 / mean } else { 0.0 };
+    unit.scale_rows(&means.iter().map(over).collect::<Vec<_>>());
     let rows = Side::new(unit.clone(), gaps.clone());
     let columns = Side::new(unit.transpose(), gaps.transpose(zeros.cols()));
     let rank = rank.min(zeros.rows()).min(zeros.cols()).max(1);
@@ -56,11 +59,11 @@ pub(crate) fn complete(zeros: &Matrix, gaps: &Gaps, rank: usize, control: &Contr
         for _ in 0..sweeps(FREE_SWEEPS) {
             sweep::whiten(&mut b, rank);
             let Some(solved) = rows.solve(&b, rank, Solving::Free(RIDGE), control) else { break };
-            a = solved;
+            a = solved.values;
             sweep::whiten(&mut a, rank);
             let solved = columns.solve(&a, rank, Solving::Free(RIDGE), control);
             let Some(solved) = solved else { break };
-            b = solved;
+            b = solved.values;
         }
         (a, b)
     };
@@ -79,27 +82,18 @@ pub(crate) fn complete(zeros: &Matrix, gaps: &Gaps, rank: usize, control: &Contr
         }
     }
     let guessed = |a: &[f64], b: &[f64]| {
-        unit.with_entries(gaps, |i, k| match sums[i] > 0.0 && !a.is_empty() {
+        unit.with_entries(gaps, |i, k| match means[i] > 0.0 && !a.is_empty() {
             true => product(a, b, rank, i, k).max(0.0),
             false => 0.0,
         })
     };
     let free = guessed(&a, &b);
-    let completed = match start(&free, gaps, rank, control) {
-        Some(mut b) => {
-            for _ in 0..sweeps(NONNEGATIVE_SWEEPS) {
-                let solving = Solving::Nonnegative(NONNEGATIVE_RIDGE);
-                let Some(solved) = rows.solve(&b, rank, solving, control) else { break };
-                let next = columns.solve(&solved, rank, solving, control);
-                a = solved;
-                let Some(next) = next else { break };
-                b = next;
-            }
-            guessed(&a, &b)
-        }
-        None => free,
-    };
-    zeros.with_entries(gaps, |i, k| sums[i] * entry(&completed, i, k))
+    let fitted = start(&free, gaps, rank, control).and_then(|b| {
+        let sweeps = sweeps(NONNEGATIVE_SWEEPS);
+        prior::alternate((&rows, &columns), &b, rank, sweeps, &means, control)
+    });
+    let completed = fitted.map_or(free, |(a, b)| guessed(&a, &b));
+    zeros.with_entries(gaps, |i, k| means[i] * entry(&completed, i, k))
 }
 
 /// Rows that stick out of a completed matrix, as columns x rank; `None` when stopped, or where there are too few.

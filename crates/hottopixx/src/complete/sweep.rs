@@ -1,5 +1,6 @@
 //! One side of the model solved while the other is fixed: small least squares problems, one per row.
 
+use super::prior::{Prior, Told};
 use crate::control::Control;
 use crate::kernels::dot;
 use crate::kernels::parallel::*;
@@ -10,6 +11,8 @@ use rand_chacha::ChaCha8Rng;
 
 /// Rows of one task; fixed, so that sums do not depend on the number of threads.
 const CHUNK: usize = 64;
+/// The same where rows are solved.
+const TASK: usize = 16;
 /// What is added to the diagonal before whitening, relative to the trace: data of a lower rank have directions of
 /// length zero.
 const FLAT: f64 = 1e-12;
@@ -23,9 +26,34 @@ pub(super) struct Side {
 
 /// How a row is solved, with what is added to the diagonal relative to its mean.
 #[derive(Clone, Copy)]
-pub(super) enum Solving {
+pub(super) enum Solving<'a> {
     Free(f64),
     Nonnegative(f64),
+    /// Nonnegative, towards what rows of this side are like.
+    Shrunk(f64, &'a Prior),
+}
+
+/// A side that was solved.
+pub(super) struct Solved {
+    /// Rows x rank.
+    pub values: Vec<f64>,
+    /// The sum of the squares that the model leaves of what was observed.
+    pub left: f64,
+    /// What solving with a prior tells of it, for the next one: see [`Prior`].
+    pub told: Told,
+}
+
+impl Solved {
+    fn nothing(rank: usize) -> Self {
+        Solved { values: Vec::new(), left: 0.0, told: Told::nothing(rank) }
+    }
+}
+
+impl<'a> Solving<'a> {
+    /// Nonnegative, with a prior if there is one.
+    pub fn shrunk(ridge: f64, prior: Option<&'a Prior>) -> Self {
+        prior.map_or(Solving::Nonnegative(ridge), |prior| Solving::Shrunk(ridge, prior))
+    }
 }
 
 impl Side {
@@ -33,8 +61,18 @@ impl Side {
         Side { values, gaps }
     }
 
-    fn rows(&self) -> usize {
+    pub fn rows(&self) -> usize {
         self.values.rows()
+    }
+
+    /// How many entries were observed of row i.
+    pub fn observed(&self, i: usize) -> usize {
+        self.values.cols() - self.gaps.row(i).len()
+    }
+
+    /// The sum of the squares of what was observed of row i.
+    pub fn squared(&self, i: usize) -> f64 {
+        self.values.row(i).nonzeros().map(|(_, value)| value * value).sum()
     }
 
     /// Operations of solving all rows on `rank` factors, roughly.
@@ -92,60 +130,87 @@ impl Side {
         rank: usize,
         solving: Solving,
         control: &Control,
-    ) -> Option<Vec<f64>> {
+    ) -> Option<Solved> {
         let all = gram(b, rank);
         let mean = (0..rank).map(|q| all[q * rank + q]).sum::<f64>() / rank as f64;
         let n = self.values.cols();
-        let solve = |(solver, a): &mut (Nnls, Vec<f64>), i: usize| {
-            let gaps = self.gaps.row(i);
-            let observed = n - gaps.len();
-            a.clear();
-            // The sum over what was observed, or that over all without the rest.
-            if gaps.len() <= observed {
-                a.extend_from_slice(&all);
-                gaps.iter().for_each(|&k| add_square(a, b, rank, k as usize, -1.0));
-            } else {
-                a.resize(rank * rank, 0.0);
-                let mut missing = gaps.iter().peekable();
-                for k in 0..n {
-                    if missing.next_if(|gap| **gap as usize == k).is_none() {
-                        add_square(a, b, rank, k, 1.0);
+        let (Solving::Free(ridge) | Solving::Nonnegative(ridge) | Solving::Shrunk(ridge, _)) =
+            solving;
+        let task = |rows: std::ops::Range<usize>| {
+            let mut solver = Nnls::default();
+            let mut solved = Solved::nothing(rank);
+            for i in rows {
+                if !control.goes_on() {
+                    return None;
+                }
+                let squares = self.squares(i, b, rank, &all);
+                let (right, own) = self.right_side(i, b, rank);
+                let (mut p, mut towards) = (squares.clone(), right.clone());
+                let ridge = ridge * mean * self.observed(i) as f64 / n as f64;
+                (0..rank).for_each(|q| p[q * rank + q] += ridge.max(f64::MIN_POSITIVE));
+                if let Solving::Shrunk(_, prior) = solving {
+                    prior.add_to(i, &mut p, &mut towards);
+                    solved.told.add(prior, i, &p, &squares);
+                }
+                let a = match solving {
+                    Solving::Free(_) if cholesky_solve(&mut p, &mut towards) => towards,
+                    Solving::Free(_) => vec![0.0; rank],
+                    Solving::Nonnegative(_) | Solving::Shrunk(..) => {
+                        let mut a = vec![0.0; rank];
+                        solver.solve(&p, &towards, &mut a, Domain::Cone);
+                        a
                     }
-                }
+                };
+                // |x|^2 - 2 a.(B^T x) + a (B^T B) a: the model need not be multiplied out.
+                let taken =
+                    |q: usize| a[q] * (2.0 * right[q] - dot(&squares[q * rank..][..rank], &a));
+                solved.left += (own - (0..rank).map(taken).sum::<f64>()).max(0.0);
+                solved.values.extend(a);
             }
-            let (Solving::Free(ridge) | Solving::Nonnegative(ridge)) = solving;
-            let ridge = (ridge * mean * observed as f64 / n as f64).max(f64::MIN_POSITIVE);
-            (0..rank).for_each(|q| a[q * rank + q] += ridge);
-            let mut right = vec![0.0; rank];
-            for (k, value) in self.values.row(i).nonzeros() {
-                crate::kernels::axpy(value, &b[k * rank..(k + 1) * rank], &mut right);
-            }
-            match solving {
-                Solving::Free(_) => {
-                    if !cholesky_solve(a, &mut right) {
-                        right.fill(0.0);
-                    }
-                    right
-                }
-                Solving::Nonnegative(_) => {
-                    let mut c = vec![0.0; rank];
-                    solver.solve(a, &right, &mut c, Domain::Cone);
-                    c
-                }
-            }
+            Some(solved)
         };
-        let solved: Option<Vec<Vec<f64>>> = (0..self.rows())
+        let ranges = (0..self.rows().div_ceil(TASK))
             .into_par_iter()
-            .map_init(
-                || (Nnls::default(), Vec::new()),
-                |work, i| control.goes_on().then(|| solve(work, i)),
-            )
-            .collect();
-        Some(solved?.concat())
+            .map(|at| task(at * TASK..self.rows().min((at + 1) * TASK)));
+        let parts: Option<Vec<Solved>> = ranges.collect();
+        let mut whole = Solved::nothing(rank);
+        for part in parts? {
+            whole.values.extend(part.values);
+            whole.left += part.left;
+            whole.told.join(&part.told);
+        }
+        Some(whole)
+    }
+
+    /// `sum x_k b_k` over what was observed of row i, and `|x|^2`.
+    fn right_side(&self, i: usize, b: &[f64], rank: usize) -> (Vec<f64>, f64) {
+        let mut right = vec![0.0; rank];
+        for (k, value) in self.values.row(i).nonzeros() {
+            crate::kernels::axpy(value, &b[k * rank..(k + 1) * rank], &mut right);
+        }
+        (right, self.squared(i))
+    }
+
+    /// `sum b_k b_k^T` over what was observed of row i: that, or the sum over all without the rest.
+    fn squares(&self, i: usize, b: &[f64], rank: usize, all: &[f64]) -> Vec<f64> {
+        let (gaps, n) = (self.gaps.row(i), self.values.cols());
+        if gaps.len() <= n - gaps.len() {
+            let mut a = all.to_vec();
+            gaps.iter().for_each(|&k| add_square(&mut a, b, rank, k as usize, -1.0));
+            return a;
+        }
+        let mut a = vec![0.0; rank * rank];
+        let mut missing = gaps.iter().peekable();
+        for k in 0..n {
+            if missing.next_if(|gap| **gap as usize == k).is_none() {
+                add_square(&mut a, b, rank, k, 1.0);
+            }
+        }
+        a
     }
 }
 
-fn add_square(a: &mut [f64], b: &[f64], rank: usize, k: usize, sign: f64) {
+pub(super) fn add_square(a: &mut [f64], b: &[f64], rank: usize, k: usize, sign: f64) {
     let row = &b[k * rank..(k + 1) * rank];
     for (out, &value) in a.chunks_exact_mut(rank).zip(row) {
         crate::kernels::axpy(sign * value, row, out);

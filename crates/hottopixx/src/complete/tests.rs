@@ -84,3 +84,41 @@ fn stopped_it_still_completes() {
     let completed = complete(&zeros, &gaps, 3, &late);
     assert!(completed.check_nonnegative().is_ok() && late.cut_short().is_some());
 }
+
+/// The l1 error of guesses over the sum of what is missing, rows divided by their sums and columns by theirs.
+fn missed_share(truth: &Matrix, gaps: &Gaps, completed: &Matrix) -> f64 {
+    let columns = truth.transpose();
+    let size = |i: usize, k: usize| truth.row(i).sum() * columns.row(k).sum();
+    let places =
+        || (0..truth.rows()).flat_map(|i| gaps.row(i).iter().map(move |&k| (i, k as usize)));
+    let missed = |(i, k)| (entry(truth, i, k) - entry(completed, i, k)).abs() / size(i, k);
+    let all = |(i, k)| entry(truth, i, k) / size(i, k);
+    places().map(missed).sum::<f64>() / places().map(all).sum::<f64>()
+}
+
+/// Where three entries of ten are noisy and the rest is missing, least squares follows the noise: its errors are .27, .27,
+/// 1.09 and .24 here, and those of rows that are shrunk .16, .17, .48 and .19. Also with rows, and columns, of sizes that differ by
+/// six orders of magnitude, and where columns are what is mixed.
+#[test]
+fn noise_is_not_followed_where_little_was_observed() {
+    let sizes = |count: usize| (0..count).map(|i| 10f64.powi(i as i32 % 7 - 3)).collect::<Vec<_>>();
+    let as_it_is = |truth: Matrix| truth;
+    let rows_differ = |mut truth: Matrix| {
+        truth.scale_rows(&sizes(truth.rows()));
+        truth
+    };
+    let columns_differ = |truth: Matrix| rows_differ(truth.transpose()).transpose();
+    let turned = |truth: Matrix| truth.transpose();
+    let kinds: [(&dyn Fn(Matrix) -> Matrix, f64); 4] =
+        [(&as_it_is, 0.18), (&rows_differ, 0.19), (&columns_differ, 0.6), (&turned, 0.2)];
+    for (at, (kind, most)) in kinds.into_iter().enumerate() {
+        let missed = (1..=5).map(|seed| {
+            let recipe = Recipe { seed, noise: 4.0, ..Recipe::new(Family::Paper, 4).size(40, 60) };
+            let truth = kind(recipe.generate().unwrap().matrix);
+            let (zeros, gaps) = with_gaps(&truth, 0.7, seed).split_observed().unwrap();
+            missed_share(&truth, &gaps, &complete(&zeros, &gaps, 4, &Control::default()))
+        });
+        let mean = missed.sum::<f64>() / 5.0;
+        assert!(mean < most, "{at}: {mean}");
+    }
+}

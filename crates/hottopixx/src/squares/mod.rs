@@ -4,9 +4,11 @@
 //! its solvers start, what the greedy methods project with, and the fast way to clean.
 
 mod coordinate;
+mod inverse;
 mod nnls;
 mod rows;
 
 pub(crate) use coordinate::{approximate, cholesky_solve, descend, minimise_in_box};
+pub(crate) use inverse::inverse;
 pub(crate) use nnls::{Domain, Nnls};
 pub(crate) use rows::{least_squares, least_squares_of};

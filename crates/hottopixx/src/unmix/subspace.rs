@@ -13,9 +13,10 @@
 //! A rare material may lie outside as well: directions that several residuals share are added to the basis.
 
 use super::cube::Cube;
-use super::noise::{inverse, median};
+use super::noise::median;
 use crate::control::Control;
 use crate::kernels::{View, ViewMut, axpy, dot, multiply};
+use crate::squares::inverse;
 
 /// Noise of a band below this part of the median does not make the band count more.
 const LEAST_NOISE: f64 = 0.5;
