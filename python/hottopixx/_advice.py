@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from ._arrays import dense
+
 #: From here on an answer explains next to nothing.
 _NEAR_ONE = 0.9
 #: From here on counts of words are badly explained.
@@ -16,6 +18,10 @@ _POOR = 0.5
 _MOSTLY_ZERO = 0.5
 #: Words differ in frequency this many times more than documents do in length.
 _ZIPF = 2.0
+#: Names of columns that hold years, and what these are; of columns that number samples.
+_YEAR_NAMES = frozenset({"year", "years", "yr", "jahr", "annee", "année", "ano", "año", "anno"})
+_YEARS = (1500, 2200)
+_ID_NAMES = frozenset({"id", "index"})
 #: Fewer rows or columns say nothing about which are words.
 _FEWEST = 20
 
@@ -54,6 +60,41 @@ def check_counts(counts: Any, name: str) -> None:
         f"{name} has the entry {wrong.flat[0]:.6g}, but counts are whole numbers: give how often "
         "each word occurs (CountVectorizer), not tf-idf or other weights"
     )
+
+
+def advise_on_names(X: Any, names: Any, level: int = 4) -> None:
+    """Looks for columns that their names and their values tell to be no measurements."""
+    found = [str(name) for j, name in enumerate(names) if _is_label(X, j, str(name).lower())]
+    if found:
+        what = "column looks" if len(found) == 1 else "columns look"
+        advise(
+            f"the {what} like years, or numbers of samples, and count as data: {', '.join(found)}. "
+            f"Leave out what is no measurement, X.drop(columns={found!r})",
+            level,
+        )
+
+
+def _is_label(X: Any, j: int, name: str) -> bool:
+    """Whether a column holds years, or one number for each sample, and says so."""
+    if name not in _YEAR_NAMES and name not in _ID_NAMES:
+        return False
+    values = dense(X[:, [j]]).ravel()
+    if len(values) < 2 or not are_whole(values):
+        return False
+    if name in _YEAR_NAMES:
+        return bool((values >= _YEARS[0]).all() and (values <= _YEARS[1]).all())
+    return len(np.unique(values)) == len(values)
+
+
+def advise_on_unknown(counts: Any, level: int = 4) -> None:
+    """Looks for documents of which the model knows no word."""
+    unknown = int((np.asarray(counts.sum(axis=1)).ravel() == 0).sum())
+    if unknown:
+        advise(
+            f"{unknown} of {counts.shape[0]} documents have no word of the model: they get the "
+            "shares of the corpus",
+            level,
+        )
 
 
 def look_turned(counts: Any) -> bool:

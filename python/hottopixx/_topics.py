@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from . import _native
-from ._advice import advise
+from ._advice import advise, advise_on_unknown
 from ._arrays import to_native
 from ._fitted import warn_of_limits
 from ._options import running, threads_of, whole
@@ -378,6 +378,8 @@ class HottTopics(TopicAnswer, TopicDocuments, TransformerMixin, BaseEstimator):
             threads_of(self.n_jobs),
         )
         counts = self._counted(X, saved.count)
+        if not hasattr(self, "n_features_in_"):
+            advise_on_unknown(counts)
         with running(None, bool(self.verbose)) as run:
             return saved.shares(to_native(counts), run)
 

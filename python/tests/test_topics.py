@@ -126,7 +126,9 @@ def test_new_documents_are_fitted_like_old_ones(model, documents):
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     parts = np.vstack([model.transform(documents[:7]), model.transform(documents[7:])])
     np.testing.assert_array_equal(shares, parts)
-    new = model.transform(["Oil! The barrel's price; the MARKET of oil", "", "words unknown here"])
+    texts = ["Oil! The barrel's price; the MARKET of oil", "", "words unknown here"]
+    with pytest.warns(AdviceWarning, match="2 of 3 documents have no word of the model"):
+        new = model.transform(texts)
     assert new[0, 0] > 0.9
     np.testing.assert_array_equal(new[1:], [model.topic_proportions_] * 2)
 
@@ -371,6 +373,7 @@ def test_copies_of_a_model(model, documents, counts, tmp_path):
         HottTopics.load(tmp_path / "other.json")
 
 
+@pytest.mark.filterwarnings("ignore:1 of 10 documents:hottopixx.AdviceWarning")
 def test_documents_may_be_missing_or_bytes_or_in_a_column(model, documents):
     expected = model.transform([*documents[:9], ""])
     gone = [pd.Series([*documents[:9], np.nan]), pd.Series([*documents[:9], None], dtype="string")]
@@ -448,6 +451,18 @@ def test_counts_and_poor_answers_get_advice(documents):
     X = random.permutation(np.eye(40) + 1e-3)
     with pytest.warns(AdviceWarning, match="explain next to nothing"):
         Hottopixx(2, method="spa").fit(X)
+
+
+def test_years_and_numbers_of_samples_get_advice():
+    values = np.random.default_rng(1).random((30, 4))
+    table = pd.DataFrame(values, columns=["a", "b", "Year", "id"])
+    Hottopixx(2, method="spa").fit(table)  # measurements, whatever they are called
+    table["Year"] = 1990 + np.arange(30) // 3
+    with pytest.warns(AdviceWarning, match=r"column looks like years, .*: Year\. .*\['Year'\]"):
+        Hottopixx(2, method="spa").fit(table)
+    table["id"] = np.arange(30)
+    with pytest.warns(AdviceWarning, match=r"columns look like years, .*: Year, id\. "):
+        Hottopixx(2, method="spa").fit(table)
 
 
 def test_the_path_of_topics_leads_to_the_planted_number(documents):

@@ -179,6 +179,7 @@ fn no_numbers(options: &TableOptions, no_rows: bool) -> Fault {
     }
     Fault::file(
         "there is no column of numbers in it",
-        "name what stands between cells with --delimiter, and before decimals with --decimal",
+        "name what stands between cells with --delimiter, and before decimals with --decimal; a table of texts is for hottopixx \
+         topics",
     )
 }

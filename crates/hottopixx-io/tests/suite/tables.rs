@@ -133,6 +133,7 @@ fn text_beside_the_numbers_is_set_aside() {
     assert!(message.ends_with("--drop b"), "{message}");
     let message = refusal("a,b\nx,y\nz,w\n", |_| {});
     assert!(message.contains("there is no column of numbers"), "{message}");
+    assert!(message.ends_with("a table of texts is for hottopixx topics"), "{message}");
 }
 
 #[test]
