@@ -113,10 +113,17 @@ def draw_path(path: RankPath, ax: Any = None) -> Any:
 class Plots:
     """Pictures of one answer; each method returns matplotlib axes."""
 
-    def __init__(self, answer: Factorization, shape: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        answer: Factorization,
+        shape: tuple[int, int] | None = None,
+        spectra: Any = None,
+    ) -> None:
         self._answer = answer
         #: Height and width of the picture that the rows of the data are the pixels of.
         self._shape = shape
+        #: What stands for the chosen rows, as these are ordered in the data; unless given, they do.
+        self._spectra = spectra
 
     def _titles(self) -> list[str]:
         answer = self._answer
@@ -267,7 +274,7 @@ class Plots:
         return axes
 
     def spectra(self, wavelengths: Any = None, ax: Any = None, unit: str = "wavelength") -> Any:
-        """The chosen rows themselves as curves.
+        """The chosen rows themselves as curves, or what an estimator has in their place.
 
         Parameters
         ----------
@@ -284,12 +291,16 @@ class Plots:
             With a curve for each.
         """
         answer, ax = self._answer, _new(ax)
-        W = dense(answer.W)
+        if self._spectra is None:
+            order, W = list(range(len(answer.hott))), dense(answer.W)
+        else:
+            order, W = np.argsort(answer.hott).tolist(), self._spectra
         where = np.arange(W.shape[1]) if wavelengths is None else np.asarray(wavelengths)
         if where.shape != (W.shape[1],):
             raise ValueError(f"there are {where.size} wavelengths for {W.shape[1]} columns")
-        for k, title in enumerate(self._titles()):
-            ax.plot(where, W[k], lw=1.4, label=_plain(_cut(title)), **_style(k))
+        titles = self._titles()
+        for k, curve in zip(order, W, strict=True):
+            ax.plot(where, curve, lw=1.4, label=_plain(_cut(titles[k])), **_style(k))
         ax.set(
             xlabel="column of the data" if wavelengths is None else unit,
             ylabel="units of the data",

@@ -335,7 +335,7 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         from ._plots import Plots
 
         check_is_fitted(self)
-        return Plots(self.result_, self.image_shape_)
+        return Plots(self.result_, self.image_shape_, self.components_)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the columns of `transform`: the chosen samples.

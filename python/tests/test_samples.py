@@ -102,6 +102,12 @@ def test_scenes_are_unmixed_with_outliers_set_aside(tmp_path):
     smooth = HottSamples(3, method="unmix", smooth=True, abundances="shares")
     smooth.fit(pixels.reshape(20, 20, 40))
     np.testing.assert_array_equal(smooth.components_, model.spectra_)
+    pytest.importorskip("matplotlib").use("Agg")
+    axes = smooth.plot.spectra()
+    drawn = [line.get_ydata() for line in axes.lines]
+    np.testing.assert_array_equal(drawn, smooth.components_)
+    labels = [line.get_label() for line in axes.lines]
+    assert labels == [f"sample {i}" for i in smooth.sample_indices_]
     truth = spectra[nearest]
     assert np.abs(smooth.components_ - truth).mean() < np.abs(model.components_ - truth).mean()
     found = smooth.transform(pixels)
