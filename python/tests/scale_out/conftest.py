@@ -29,4 +29,4 @@ def cooccurring(counts):
 
 @pytest.fixture(scope="package")
 def pixels():
-    return hottopixx.generate("paper", features=60, examples=400, rank=5, noise=0.5, seed=4)
+    return hottopixx.generate("paper", features=90, examples=600, rank=5, noise=0.5, seed=4)
