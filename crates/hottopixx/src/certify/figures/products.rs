@@ -7,7 +7,7 @@
 //!   within a product and however they are fused, a term is rounded at most once as a product, `SPAN - 1`
 //!   times as an addend, and once for each span that its sum is added to. So the error is at most
 //!   `gamma(SPAN + spans + 1)` times the sizes of the terms, and known beforehand.
-//! - *By matrix products in single precision*, in half of the time, where a bound may be somewhat lower:
+//! - *By matrix products in single precision*, twice as many numbers at a time, where a bound may be somewhat lower:
 //!   [`SINGLE_SPAN`] columns at a time, which are added in double precision. A row of X is multiplied by a power of two,
 //!   so that its sum is near one, and rounded; entries of the dual are in single precision already. What is lost, some
 //!   hundred-thousandths of the size of a row, is known beforehand as well.
@@ -62,7 +62,7 @@ pub(super) trait DualRows: Sync {
 /// What a dual in single precision is multiplied in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Precision {
-    /// Takes half of the time, and proves some thousandths less.
+    /// Multiplies twice as many numbers at a time, and proves somewhat less.
     Single,
     /// Proves all that the dual is worth.
     Double,
