@@ -41,7 +41,7 @@ impl Folder {
 
     /// A command of the program, to be started by the caller.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("hottopixx"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hottopixx"));
         command.args(args).current_dir(self.folder.path());
         command
     }

@@ -132,7 +132,7 @@ fn names_act_on_nothing() {
 /// The program under a shell that sets limits first.
 #[cfg(unix)]
 fn limited(folder: &Folder, limits: &str, args: &str) -> std::process::Output {
-    let program = assert_cmd::cargo::cargo_bin!("hottopixx").display().to_string();
+    let program = env!("CARGO_BIN_EXE_hottopixx").to_owned();
     let script = format!("{limits}; exec {program} {args}");
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", &script]).current_dir(folder.path("")).output().unwrap()

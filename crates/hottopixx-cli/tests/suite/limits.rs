@@ -5,7 +5,7 @@ use hottopixx_study::limits::{LimitSettings, run};
 
 #[test]
 fn limits_hold_and_leave_an_answer() {
-    let program = assert_cmd::cargo::cargo_bin!("hottopixx").to_owned();
+    let program = env!("CARGO_BIN_EXE_hottopixx").into();
     let settings = LimitSettings {
         program,
         data: None,

@@ -8,7 +8,7 @@ const STRIKES: usize = 40;
 #[cfg(unix)]
 #[test]
 fn what_is_left_of_a_run_that_was_struck_is_whole_and_true() {
-    let program = assert_cmd::cargo::cargo_bin!("hottopixx").to_owned();
+    let program = env!("CARGO_BIN_EXE_hottopixx").into();
     let report = soak::run(&soak::SoakSettings { program, strikes: STRIKES }).unwrap();
     assert!(report.failures.is_empty(), "{}\n{:#?}", report.text, report.failures);
     assert!(report.text.contains("40 runs struck"), "{}", report.text);
@@ -17,7 +17,7 @@ fn what_is_left_of_a_run_that_was_struck_is_whole_and_true() {
 #[cfg(target_os = "linux")]
 #[test]
 fn no_run_takes_more_than_was_predicted() {
-    let program = assert_cmd::cargo::cargo_bin!("hottopixx").to_owned();
+    let program = env!("CARGO_BIN_EXE_hottopixx").into();
     let settings = footprint::FootprintSettings { program, quick: true };
     let report = footprint::run(&settings).unwrap();
     assert!(report.failures.is_empty(), "{}\n{:#?}", report.text, report.failures);
