@@ -11,7 +11,7 @@ def cluster():
     pytest.importorskip("ray")
     import hottopixx.ray as scaled
 
-    with scaled.cluster(workers=4):
+    with scaled.cluster(workers=2):
         yield
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("default")
 
 
 def test_what_a_cluster_cannot_do_is_said(cluster, pixels):
-    with pytest.raises(ValueError, match="no node has more than 4 processors"):
+    with pytest.raises(ValueError, match="no node has more than 2 processors"):
         scaled.factor(pixels.X.T, 5, worker_threads=5)
     with pytest.raises(ValueError, match="Ray is connected to"):
         scaled.factor(pixels.X.T, 5, address="10.9.9.9:1234")

@@ -77,12 +77,16 @@ fn cases(settings: &AutoSettings) -> Result<Vec<Case>> {
                 _ => instance.matrix,
             };
             let size = format!("{}x{}, r {}", matrix.rows(), matrix.cols(), recipe.rank);
-            let forms = match &matrix {
+            let mut forms = match &matrix {
                 Matrix::Dense(_) => {
                     vec![("dense", matrix.clone()), ("sparse", as_sparse(&matrix)?)]
                 }
                 Matrix::Sparse(_) => vec![("sparse", matrix)],
             };
+            if settings.quick {
+                // One form of each, by turns.
+                forms = vec![forms.swap_remove(cases.len() % forms.len())];
+            }
             for (form, matrix) in forms {
                 let name = format!("{family} {size}, {form}, seed {seed}");
                 cases.push(Case { name, matrix, rank: recipe.rank, truth: truth.clone() });
