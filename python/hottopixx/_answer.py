@@ -306,6 +306,7 @@ class Factorization(AnswerViews):
         said = {**self._said(), "notes": notes, "names": names, "documents": None}
         said["path"] = None if known is None else as_said(known)
         said["nonzeros"] = self._nonzeros()
+        said["own_units"] = self.noun == "feature"
         said["threads"] = os.cpu_count() or 1
         seconds = {"localize": 0.0, "select": 0.0, "clean": 0.0}
         said["seconds"] = {step: self.seconds.get(step, 0.0) for step in seconds}

@@ -87,7 +87,8 @@ class AnswerViews:
         -------
         list of (str, float)
             Names, or numbers as text, with the weights in F; ordered by how much of a row it
-            explains times the share of the row that this is. The hott row itself is left out.
+            explains times the share of the row that this is. Features of a table, which may have
+            units of their own, count as if all were of one size. The hott row itself is left out.
         """
         k = self._place(topic)
         weights = _column(self.F, k)
@@ -102,7 +103,9 @@ class AnswerViews:
     def _leaning(self, k: int, n: int) -> list[int]:
         """The rows that lean most on the hott row at this place."""
         mass, share = (_column(matrix, k) for matrix in (self._masses(), self.shares()))
-        score = mass * share
+        # Features of a table have units of their own, in which no size says anything.
+        size = 1.0 - 0.5 * self.error.per_row if self.noun == "feature" else mass
+        score = size * share
         score[self.hott[k]] = 0.0
         order = np.lexsort((np.arange(len(score)), -score))[: max(n, 0)]
         return [int(i) for i in order if score[i] > 0]

@@ -34,6 +34,8 @@ pub struct Problem {
     pub nonzeros: usize,
     /// Whether the input looks like counts of words and was not treated so.
     pub looks_like_text: bool,
+    /// Whether each row may have a unit of its own, as the columns of a table have.
+    pub own_units: bool,
     /// Bytes of what is kept beside the matrix: counts behind co-occurrences, names.
     pub held: u64,
     /// Bytes that preparing the matrix took at most.
@@ -59,6 +61,8 @@ pub struct Raw {
     pub column_names: Option<Vec<String>>,
     /// Whether the file is a bag of words.
     pub bag_of_words: bool,
+    /// Whether its rows are the columns of a table.
+    pub table_columns: bool,
     /// What becomes of entries that are NaN.
     pub missing: Missing,
 }
@@ -95,6 +99,7 @@ impl Raw {
         }
         let rows = loaded.matrix.rows();
         let bag_of_words = loaded.format == Format::BagOfWords;
+        let table_columns = loaded.table.is_some() && input.file.transpose;
         let names = match &input.names {
             Some(path) => Some(read_names(path, rows, &label, input.memory)?),
             None => loaded.row_names,
@@ -104,7 +109,8 @@ impl Raw {
             Some(hottopixx_io::Missing::Observed) => Missing::Observed,
             _ => Missing::Refuse,
         };
-        Ok(Raw { label, matrix: loaded.matrix, names, column_names, bag_of_words, missing })
+        let matrix = loaded.matrix;
+        Ok(Raw { label, matrix, names, column_names, bag_of_words, table_columns, missing })
     }
 }
 
@@ -130,7 +136,7 @@ fn read_names(
 impl Problem {
     /// Checks the matrix and prepares text as asked, within `memory` bytes or what the machine has.
     pub fn prepare(raw: Raw, text: &TextArgs, memory: Option<u64>) -> Result<Self, Failure> {
-        let Raw { label, matrix, names, column_names, bag_of_words, missing } = raw;
+        let Raw { label, matrix, names, column_names, bag_of_words, table_columns, missing } = raw;
         let wrong = |sentence: String| Failure::Wrong(format!("{label}: {sentence}"));
         let library = |error: Error| Failure::from_library(&label, &error);
         let checked = matrix.check_nonnegative();
@@ -197,6 +203,7 @@ impl Problem {
         if text.weight != Weight::None {
             taken += own_bytes(&matrix);
         }
+        let own_units = table_columns && counts.is_none() && !looks_like_text;
         let words = counts.as_ref().map(|counts| WordSums {
             documents: counts.cols(),
             frequencies: frequency,
@@ -217,6 +224,7 @@ impl Problem {
             candidates,
             counts,
             looks_like_text,
+            own_units,
             kept,
             input_rows,
         })
@@ -427,6 +435,7 @@ mod tests {
             names: None,
             column_names: None,
             bag_of_words: false,
+            table_columns: false,
             missing: Missing::Refuse,
         }
     }

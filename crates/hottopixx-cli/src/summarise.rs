@@ -32,6 +32,7 @@ pub fn summary(
         names: problem.names.as_deref(),
         nonzeros: problem.nonzeros,
         documents: problem.words.as_ref().map(|words| words.documents),
+        own_units: problem.own_units,
     };
     Summary::new(about, answer, objective, run_facts(session, load_seconds))
 }

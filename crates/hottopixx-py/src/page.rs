@@ -34,6 +34,7 @@ struct Kept {
     names: Option<Vec<String>>,
     nonzeros: usize,
     documents: Option<usize>,
+    own_units: bool,
     threads: usize,
     seed: u64,
 }
@@ -88,6 +89,7 @@ pub fn answer_page(
         names: kept.names.as_deref(),
         nonzeros: kept.nonzeros,
         documents: kept.documents,
+        own_units: kept.own_units,
     };
     let mut summary = Summary::new(about, &answer, objective, facts);
     summary.path = kept.path;

@@ -211,6 +211,9 @@ pub struct Described<'a> {
     pub nonzeros: usize,
     /// Documents behind a co-occurrence matrix.
     pub documents: Option<usize>,
+    /// Whether each row may have a unit of its own, as the columns of a table have: then no row says more than another
+    /// because its numbers are larger.
+    pub own_units: bool,
 }
 
 /// How many members a topic is shown with, and how many badly explained rows.
@@ -229,10 +232,11 @@ impl Summary {
     ) -> Self {
         let (names, f, w) = (about.names, &answer.f, &answer.w);
         let rows: Vec<usize> = answer.hott.iter().map(|hott| hott.row).collect();
+        let own_units = about.own_units.then_some(&answer.errors.per_row[..]);
         let named = |hott: &HottRow| {
             names.map(|names| hott.group.iter().map(|&row| names[row].clone()).collect())
         };
-        let members = strongest(f, w, &rows, SHOWN, names);
+        let members = strongest(f, w, &rows, SHOWN, own_units, names);
         let topics = answer.hott.iter().zip(members).map(|(hott, members)| Topic {
             named: NamedHott::new(hott.clone(), names),
             group_names: named(hott),
@@ -338,13 +342,15 @@ impl RowValue {
 ///
 /// With s_k the sum of row k of W, row i has the mass `m_ik = F_ik s_k` in topic k and the share
 /// `m_ik / sum_l m_il` of its mass there. Rows are ranked by mass times share: large rows that are
-/// spread over all topics describe none of them, and small ones matter to no one. The value that
-/// stands with each is F_ik.
+/// spread over all topics describe none of them, and small ones matter to no one. Rows in units of their own cannot
+/// be compared by mass: with their l1 errors `e_i` given, against unit sum, they are ranked by `1 - e_i / 2`, the part of the
+/// row that is explained at all, times share. The value that stands with each is F_ik.
 pub(crate) fn strongest(
     f: &Matrix,
     w: &Matrix,
     hott: &[usize],
     count: usize,
+    own_units: Option<&[f64]>,
     names: Option<&[String]>,
 ) -> Vec<Vec<RowValue>> {
     let sums: Vec<f64> = (0..w.rows()).map(|k| w.row(k).sum()).collect();
@@ -353,7 +359,8 @@ pub(crate) fn strongest(
         let total: f64 = f.row(i).nonzeros().map(|(k, value)| value * sums[k]).sum();
         for (k, value) in f.row(i).nonzeros().filter(|(k, _)| hott[*k] != i) {
             let mass = value * sums[k];
-            topics[k].push((i, value, mass * (mass / total)));
+            let size = own_units.map_or(mass, |errors| 1.0 - 0.5 * errors[i]);
+            topics[k].push((i, value, size * (mass / total)));
         }
     }
     for rows in &mut topics {
@@ -449,12 +456,16 @@ mod tests {
         let rows = [[1.0, 0.0], [0.0, 1.0], [0.1, 0.0], [3.0, 1.0], [3.0, 3.0]];
         let f = Matrix::from(Dense::from_rows(&rows).unwrap());
         let w = Matrix::from(Dense::from_rows(&[[0.5, 0.5], [1.0, 0.0]]).unwrap());
-        let rows = |count| -> Vec<Vec<usize>> {
-            let found = strongest(&f, &w, &[0, 1], count, None);
+        let rows = |count, own_units| -> Vec<Vec<usize>> {
+            let found = strongest(&f, &w, &[0, 1], count, own_units, None);
             found.iter().map(|topic| topic.iter().map(|e| e.row).collect()).collect()
         };
-        assert_eq!(rows(8), [vec![3, 4, 2], vec![4, 3]]);
-        assert_eq!(rows(1), [vec![3], vec![4]]);
+        assert_eq!(rows(8, None), [vec![3, 4, 2], vec![4, 3]]);
+        assert_eq!(rows(1, None), [vec![3], vec![4]]);
+        // In units of their own that row 2 is small says nothing, that it is hardly explained does.
+        assert_eq!(rows(8, Some(&[0.0; 5])), [vec![2, 3, 4], vec![4, 3]]);
+        let badly = [0.0, 0.0, 1.9, 0.0, 0.0];
+        assert_eq!(rows(8, Some(&badly)), [vec![3, 4, 2], vec![4, 3]]);
     }
 
     #[test]

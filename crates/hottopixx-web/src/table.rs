@@ -29,6 +29,7 @@ pub fn page(job: &Job<'_>, turned: bool) -> Result<String, String> {
         names: loaded.row_names.as_deref(),
         nonzeros: loaded.matrix.nonzeros(),
         documents: None,
+        own_units: turned && loaded.table.is_some(),
     };
     let facts = RunFacts {
         seconds: StepSeconds { load, steps: None, total: job.elapsed() },

@@ -61,6 +61,7 @@ fn corpus() -> Result<Raw, Failure> {
         names: Some(unpacked(VOCAB)?.lines().map(str::to_owned).collect()),
         column_names: None,
         bag_of_words: true,
+        table_columns: false,
         missing: hottopixx::Missing::Refuse,
     })
 }

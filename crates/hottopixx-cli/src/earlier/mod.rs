@@ -193,6 +193,7 @@ fn problem(
         candidates,
         counts: Some(more.counts),
         looks_like_text: false,
+        own_units: false,
         memory,
         kept: words.kept.clone(),
         input_rows: words.frequencies.len(),
