@@ -86,6 +86,39 @@ def _is_label(X: Any, j: int, name: str) -> bool:
     return len(np.unique(values)) == len(values)
 
 
+def about_text(X: Any) -> str | None:
+    """What to do with data that hold text in place of numbers; None where they hold none."""
+    if hasattr(X, "columns") and hasattr(X, "__getitem__"):
+        texts = [str(name) for name in X.columns if _holds_text(X[name])]
+        if not texts:
+            return None
+        what = "column holds" if len(texts) == 1 else "columns hold"
+        return (
+            f"the {what} text: {', '.join(texts)}. Leave out what is no measurement, "
+            f"X.drop(columns={texts!r}); for topics of texts, hottopixx.HottTopics().fit(X[column])"
+        )
+    if sp.issparse(X) or not _holds_text(X):
+        return None
+    return (
+        "X holds text where numbers are needed: for topics of a list of texts, "
+        "hottopixx.HottTopics().fit(texts); otherwise leave out the columns of names"
+    )
+
+
+def _holds_text(values: Any) -> bool:
+    """Whether some of these are strings that read as no number."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "OUST":
+        return False
+    for value in array.ravel():
+        if isinstance(value, str):
+            try:
+                float(value)
+            except ValueError:
+                return True
+    return False
+
+
 def advise_on_unknown(counts: Any, level: int = 4) -> None:
     """Looks for documents of which the model knows no word."""
     unknown = int((np.asarray(counts.sum(axis=1)).ravel() == 0).sum())

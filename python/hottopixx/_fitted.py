@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._advice import about_text
 from ._arrays import is_sparse
 from ._options import checked_rank
 
@@ -36,6 +37,8 @@ def numbers(model: Any, X: Any, formats: Any, reset: bool, gaps: bool) -> Any:
         if model.missing == "refuse" and str(error).startswith("Input X contains NaN"):
             remedy = 'missing="observed" takes NaN as entries that were not observed'
             raise ValueError(f"Input X contains NaN: {remedy}") from None
+        if about := about_text(X):
+            raise ValueError(about) from None
         raise
     values = X.data if is_sparse(X) else X
     negative = values[values < 0]  # NaN is not

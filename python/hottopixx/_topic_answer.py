@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -260,6 +261,11 @@ def _written(model: dict[str, Any], path: str | os.PathLike[str]) -> None:
 def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
     """A model that was written; the sentence says what is wrong with it otherwise."""
     path = Path(path)
+    if (path.is_dir() and not (path / "model.json").exists()) or zipfile.is_zipfile(path):
+        raise ValueError(
+            f"{path} is no model of topics: hottopixx.load reads what 'hottopixx factor --out' and "
+            "save wrote"
+        )
     text = (path / "model.json" if path.is_dir() else path).read_text(encoding="utf-8")
     try:
         model = json.loads(text)

@@ -273,3 +273,22 @@ def test_features_may_have_missing_values():
         model.fit(holed, sample_weight=np.ones(50))
     with pytest.raises(ValueError, match="NaN"):
         model.score(holed)
+
+
+def test_text_is_told_where_to_go():
+    texts = ["the first text", "the second one"]
+    with pytest.raises(ValueError, match=r"X holds text where .* hottopixx\.HottTopics"):
+        Hottopixx(1).fit(texts)
+    table = pd.DataFrame({"review": texts, "a": [1.0, 2.0], "b": ["3", "4"]})
+    with pytest.raises(ValueError, match=r"the column holds text: review\. Leave out"):
+        Hottopixx(1).fit(table)
+
+
+def test_sizes_of_features_are_in_units_of_their_own(instance):
+    X = instance.X.T
+    scale = np.geomspace(1.0, 1e6, X.shape[1])
+    first, other = (Hottopixx(4).fit(data) for data in (X, X * scale))
+    assert first.hott_.tolist() == other.hott_.tolist()
+    for k in range(4):
+        members = [[name for name, _ in model.members(k, 30)] for model in (first, other)]
+        assert members[0] == members[1]

@@ -371,6 +371,9 @@ def test_copies_of_a_model(model, documents, counts, tmp_path):
     (tmp_path / "other.json").write_text("[1]")
     with pytest.raises(ValueError, match=r"other\.json is no topic model"):
         HottTopics.load(tmp_path / "other.json")
+    hottopixx.factor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], 2).save(tmp_path / "answer.hott")
+    with pytest.raises(ValueError, match=r"answer\.hott is no model of topics: hottopixx\.load"):
+        HottTopics.load(tmp_path / "answer.hott")
 
 
 @pytest.mark.filterwarnings("ignore:1 of 10 documents:hottopixx.AdviceWarning")
