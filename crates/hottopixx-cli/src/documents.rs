@@ -11,6 +11,8 @@ use hottopixx_io::{
     LoadOptions, Missing, Source, TableOptions, Take, has_text, machine, read_documents,
     scratch_file,
 };
+use std::io::Read as _;
+use std::path::Path;
 
 /// The part of the memory that the words of documents may take before they go to a temporary file.
 const TEXT_SHARE: u64 = 4;
@@ -67,7 +69,15 @@ pub fn kind(args: &DocumentArgs) -> Result<Kind, Failure> {
         _ => Format::Tsv,
     };
     match named {
-        None => Ok(Kind::Counts(source.as_path().and_then(Format::from_path))),
+        None => {
+            let path = source.as_path();
+            let format = path.and_then(Format::from_path);
+            // A file of any other name may be text.
+            match path.filter(|path| format.is_none() && holds_prose(path)) {
+                Some(_) => Ok(Kind::Text(DocumentFormat::Lines)),
+                None => Ok(Kind::Counts(format)),
+            }
+        }
         // A table may hold text or counts; standard input can be read only once.
         Some(format @ (DocumentFormat::Csv | DocumentFormat::Tsv))
             if args.column.is_none()
@@ -78,6 +88,28 @@ pub fn kind(args: &DocumentArgs) -> Result<Kind, Failure> {
         }
         Some(format) => Ok(Kind::Text(format)),
     }
+}
+
+/// Bytes of a file without a known name that are looked at.
+const LOOKED_AT: u64 = 64 << 10;
+/// Words of a line of text, on average.
+const WORDS: usize = 3;
+
+/// Whether a file begins with lines of text.
+pub fn holds_prose(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let opened = std::fs::File::open(path);
+    let read = opened.and_then(|file| file.take(LOOKED_AT).read_to_end(&mut head));
+    read.is_ok() && is_prose(&head)
+}
+
+/// Lines of several words, without bytes that no text has.
+fn is_prose(head: &[u8]) -> bool {
+    let lines = || head.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let words = |line: &[u8]| line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).count();
+    let all: usize = lines().map(words).sum();
+    let letters = head.iter().filter(|b| b.is_ascii_alphabetic() || **b >= 0x80).count();
+    !head.contains(&0) && all >= WORDS * lines().count().max(1) && 2 * letters > head.len()
 }
 
 /// What the flags say of the table; its words were checked when they were parsed.
@@ -263,5 +295,18 @@ impl Documents {
             }
         };
         Ok(Documents { label, kind, corpus, names })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_told_from_data() {
+        assert!(is_prose(b"These are some words.\nAnd another line of them.\n"));
+        for other in [&b"1 2 3 4\n5 6 7 8\n"[..], b"one\ntwo\nthree\n", b"a b c d\0e", b""] {
+            assert!(!is_prose(other), "{other:?}");
+        }
     }
 }

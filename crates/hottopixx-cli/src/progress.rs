@@ -3,7 +3,8 @@
 
 use crate::failure::say;
 use hottopixx::control::{Observer, Progress};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use std::fmt::Write;
 use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -74,10 +75,10 @@ impl Bar {
         if quiet || !std::io::stderr().is_terminal() {
             return None;
         }
-        let bar = ProgressBar::new_spinner();
-        bar.set_style(spinner());
+        let (bar, started) = (ProgressBar::new_spinner(), Instant::now());
+        bar.set_style(spinner(started));
         bar.enable_steady_tick(Duration::from_millis(120));
-        Some(Arc::new(Bar { bar, started: Instant::now(), task: Mutex::default() }))
+        Some(Arc::new(Bar { bar, started, task: Mutex::default() }))
     }
 
     /// Says what is under way outside the library.
@@ -89,7 +90,7 @@ impl Bar {
     pub fn count(&self, what: &str, done: usize, total: usize) {
         if self.task.lock().is_ok_and(|mut task| task.turns_to(what, done)) {
             self.bar.reset();
-            self.bar.set_style(counted());
+            self.bar.set_style(counted(self.started));
         }
         self.bar.set_length(total as u64);
         self.bar.set_position(done as u64);
@@ -112,14 +113,14 @@ impl Observer for Bar {
         let Ok(mut task) = self.task.lock() else { return };
         if task.follows(progress) {
             self.bar.reset();
-            self.bar.set_style(if progress.total.is_some() { counted() } else { spinner() });
+            let style = if progress.total.is_some() { counted } else { spinner };
+            self.bar.set_style(style(self.started));
         }
         if let Some(total) = progress.total {
             self.bar.set_length(total as u64);
             self.bar.set_position(progress.done as u64);
         }
-        let elapsed = self.started.elapsed().as_secs();
-        self.bar.set_message(format!("{elapsed} s, {}", task.described(progress)));
+        self.bar.set_message(task.described(progress));
     }
 }
 
@@ -168,13 +169,22 @@ impl Observer for Lines {
     }
 }
 
-fn spinner() -> ProgressStyle {
-    ProgressStyle::default_spinner()
+fn spinner(started: Instant) -> ProgressStyle {
+    style("{spinner} {clock}, {msg}", started)
 }
 
-fn counted() -> ProgressStyle {
-    ProgressStyle::with_template("{spinner} {bar:16} {pos}/{len}, {eta} left, {msg}")
+fn counted(started: Instant) -> ProgressStyle {
+    style("{spinner} {bar:16} {pos}/{len}, {eta} left, {clock}, {msg}", started)
+}
+
+/// A style with a clock that goes on however long a step takes that says nothing.
+fn style(template: &str, started: Instant) -> ProgressStyle {
+    let clock = move |_: &ProgressState, out: &mut dyn Write| {
+        let _ = write!(out, "{} s", started.elapsed().as_secs());
+    };
+    ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("clock", clock)
 }
 
 #[cfg(test)]

@@ -127,6 +127,7 @@ fn info_tells_what_to_do() {
     assert_eq!((&numbers["negative"], &numbers["missing"]), (&1.into(), &1.into()));
     assert_eq!(numbers["zero_rows"], 1);
     assert!(info["problems"].as_array().unwrap().len() == 2, "{info}");
+    assert!(info["next"].as_array().unwrap().is_empty(), "no command takes them: {info}");
     let info = folder.json(&["info", "X.npy", "--json"]);
     assert_eq!(
         (&info["rows"], &info["columns"], &info["mapped"]),

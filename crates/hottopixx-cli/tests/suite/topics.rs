@@ -268,6 +268,19 @@ fn anchors_and_words_are_the_callers() {
 }
 
 #[test]
+fn text_is_read_whatever_its_file_is_called() {
+    let folder = Folder::new();
+    folder.write("news.txt", documents().join("\n"));
+    folder.write("news.dat", documents().join("\n"));
+    let [known, other] = ["news.txt", "news.dat"]
+        .map(|name| folder.json(&["topics", name, "-r", "3", "--json"])["topics"].clone());
+    assert_eq!(known, other);
+    folder.write("numbers.dat", "1 2 3\n4 5 6\n");
+    let refused = folder.refusal(&["topics", "numbers.dat", "-r", "2"], 1);
+    assert!(refused.contains("not a known format"), "{refused}");
+}
+
+#[test]
 fn few_documents_get_advice_and_faults_a_sentence() {
     let folder = Folder::new();
     folder.write("few.txt", documents()[..12].join("\n"));

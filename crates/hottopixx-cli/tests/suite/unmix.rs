@@ -76,6 +76,33 @@ fn a_cube_gives_materials_maps_and_a_page() {
 }
 
 #[test]
+fn info_tells_a_scene_and_what_unmix_would_refuse() {
+    let folder = Folder::new();
+    let mut some = values();
+    some[25] = -0.5;
+    some[(2 * WIDTH + 4) * BANDS + 7] = f64::NAN;
+    folder.write("cube.npy", npy(&format!("({HEIGHT}, {WIDTH}, {BANDS})"), &some));
+    let info = folder.json(&["info", "cube.npy", "--json"]);
+    let found =
+        ["height", "width", "bands", "negative", "not_finite", "dark"].map(|key| &info[key]);
+    assert_eq!(found, [HEIGHT, WIDTH, BANDS, 1, 1, 1].map(Value::from).each_ref());
+    let text = folder.text(&["info", "cube.npy"]);
+    for part in [
+        "a scene of 12 x 15 pixels, 20 bands",
+        "1 value below zero: --negative clip",
+        "1 value NaN or infinite",
+        "hottopixx unmix cube.npy --rank 5",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    // Bands first.
+    folder.write("cube.npy", npy(&format!("({BANDS}, {HEIGHT}, {WIDTH})"), &values()));
+    let info = folder.json(&["info", "cube.npy", "--transpose", "--json"]);
+    assert_eq!((&info["height"], &info["bands"]), (&HEIGHT.into(), &BANDS.into()));
+    assert_eq!(info["next"][0], "hottopixx unmix cube.npy --transpose --rank 5");
+}
+
+#[test]
 fn wrong_scenes_are_refused_with_a_remedy() {
     let folder = Folder::new();
     let mut bad = values();

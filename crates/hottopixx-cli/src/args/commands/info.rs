@@ -16,7 +16,7 @@ Negative, missing and infinite entries are counted instead of refused. A matrix
 of more than 256 MiB is not read unless --full is given: its header says how
 large it is, and the first lines of a table how it is read.")]
 pub struct InfoArgs {
-    /// The matrix, in any format; - for standard input
+    /// The matrix, in any format, documents or a scene; - for standard input
     #[arg(value_name = "INPUT")]
     pub path: PathBuf,
     #[command(flatten)]

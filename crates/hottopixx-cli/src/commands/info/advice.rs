@@ -47,7 +47,8 @@ impl Advice {
         let looks = looks(survey, args.file.transpose, counts);
         let problems = problems(survey);
         let turn = looks.as_ref().is_some_and(|looks| !looks.features);
-        let next = next(survey, args, counts, turn);
+        // No command takes what no flag can mend.
+        let next = if is_hopeless(survey) { Vec::new() } else { next(survey, args, counts, turn) };
         Advice { looks, problems, next }
     }
 }
@@ -100,14 +101,28 @@ fn looks(survey: &Survey, transposed: bool, counts: bool) -> Option<Looks> {
     Some(Looks { features, why })
 }
 
+/// Whether there are entries that every command refuses whatever its flags.
+fn is_hopeless(survey: &Survey) -> bool {
+    let hopeless = |n: &Numbers| n.negative > 0 || n.infinite > 0 || n.nonzeros == 0;
+    survey.numbers.as_ref().is_some_and(hopeless)
+}
+
+fn entries_are(number: u64) -> String {
+    if number == 1 {
+        "1 entry is".to_owned()
+    } else {
+        format!("{} entries are", grouped(number as usize))
+    }
+}
+
 fn problems(survey: &Survey) -> Vec<String> {
     let Some(numbers) = &survey.numbers else { return Vec::new() };
     let mut out = Vec::new();
     if numbers.negative > 0 {
         out.push(format!(
-            "{} entries are negative, which no factorization here can explain: shift or clip them, \
-             or leave their columns out",
-            grouped(numbers.negative as usize)
+            "{} negative, which no factorization here can explain: shift or clip them, or leave \
+             their columns out",
+            entries_are(numbers.negative)
         ));
     }
     if numbers.missing > 0 {
@@ -116,10 +131,10 @@ fn problems(survey: &Survey) -> Vec<String> {
         } else {
             "say --missing observed, fill them, or drop their rows or columns"
         };
-        out.push(format!("{} entries are missing: {remedy}", grouped(numbers.missing as usize)));
+        out.push(format!("{} missing: {remedy}", entries_are(numbers.missing)));
     }
     if numbers.infinite > 0 {
-        out.push(format!("{} entries are infinite", grouped(numbers.infinite as usize)));
+        out.push(format!("{} infinite", entries_are(numbers.infinite)));
     }
     if numbers.nonzeros == 0 {
         out.push("all entries are zero".to_owned());

@@ -1,6 +1,7 @@
 //! `hottopixx info`: what a file holds, how it is read, and what to run on it.
 
 mod advice;
+mod scene;
 mod text;
 
 use crate::args::{FileArgs, InfoArgs};
@@ -105,7 +106,12 @@ pub fn run(args: &InfoArgs) -> Result<(), Failure> {
         Ok(survey) => survey,
         Err(error) => match text::instead(args, &options, &error) {
             Some(format) => return text::report(args, format),
-            None => return Err(error.into()),
+            None => {
+                return match scene::instead(args) {
+                    Some(scene) => scene::report(args, &scene),
+                    None => Err(error.into()),
+                };
+            }
         },
     };
     let advice = Advice::new(&survey, args);

@@ -3,7 +3,7 @@
 use super::advice::{quoted, shell};
 use crate::args::InfoArgs;
 use crate::commands::certify::paragraph;
-use crate::documents::table_columns;
+use crate::documents::{holds_prose, table_columns};
 use crate::failure::{Failure, print};
 use crate::output::json;
 use hottopixx::text::{Counter, Reading};
@@ -13,12 +13,7 @@ use hottopixx_io::{
 use hottopixx_report::table::{WIDTH, cut, plain};
 use hottopixx_report::text::{count, grouped, line, wrapped};
 use serde::Serialize;
-use std::io::Read as _;
 
-/// Bytes of a file without a known name that are looked at.
-const LOOKED_AT: u64 = 64 << 10;
-/// Words of a line of text, on average.
-const WORDS: usize = 3;
 /// Documents whose beginning is shown.
 const SHOWN: usize = 3;
 /// Fewer documents than this for each topic are left to chance.
@@ -66,22 +61,9 @@ pub fn instead(args: &InfoArgs, options: &LoadOptions, error: &Error) -> Option<
             let columns = table_columns(&args.file.table);
             has_text(&source, format, &columns).ok().filter(|text| *text).map(|_| format)
         }
-        (None, Error::UnknownFormat { .. }) => {
-            let mut head = Vec::new();
-            std::fs::File::open(path).ok()?.take(LOOKED_AT).read_to_end(&mut head).ok()?;
-            is_prose(&head).then_some(DocumentFormat::Lines)
-        }
+        (None, Error::UnknownFormat { .. }) => holds_prose(path).then_some(DocumentFormat::Lines),
         _ => None,
     }
-}
-
-/// Lines of several words, without bytes that no text has.
-fn is_prose(head: &[u8]) -> bool {
-    let lines = || head.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty());
-    let words = |line: &[u8]| line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).count();
-    let all: usize = lines().map(words).sum();
-    let letters = head.iter().filter(|b| b.is_ascii_alphabetic() || **b >= 0x80).count();
-    !head.contains(&0) && all >= WORDS * lines().count().max(1) && 2 * letters > head.len()
 }
 
 /// Reads the documents and reports.
@@ -213,17 +195,4 @@ fn human(report: &TextReport, large: bool) -> String {
         line(&mut out, if k == 0 { "next" } else { "" }, &lines);
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn prose_is_told_from_data() {
-        assert!(is_prose(b"These are some words.\nAnd another line of them.\n"));
-        for other in [&b"1 2 3 4\n5 6 7 8\n"[..], b"one\ntwo\nthree\n", b"a b c d\0e", b""] {
-            assert!(!is_prose(other), "{other:?}");
-        }
-    }
 }
