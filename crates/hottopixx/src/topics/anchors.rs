@@ -113,7 +113,11 @@ impl Field<'_> {
                 df / (df + share * n)
             };
             let weights: Vec<f64> = (0..self.x.features()).map(weight).collect();
-            add(format!("half weight at {} %", 100.0 * share), Some(&weights), &all);
+            add(
+                format!("rare words count less, those of {} % of documents half", 100.0 * share),
+                Some(&weights),
+                &all,
+            );
         }
         for share in CUTS {
             add(format!("words of {} % or more", 100.0 * share), None, &allowed_from(share * n));
