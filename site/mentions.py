@@ -40,7 +40,9 @@ ROOT = Path(__file__).parents[1]
 #: Sizes of which the pages speak, and others that give an answer at once.
 SMALLER = [
     ("--features 1600 --examples 64000", "--features 120 --examples 150"),
+    ("--features 1280 --examples 12800", "--features 120 --examples 150"),
     ("--features 40 --examples 400", "--features 40 --examples 60"),
+    ("--rank 30 --path", "--rank 8 --path"),
     ("X, 60, constraints", "X, 6, constraints"),
     ("HottTopics(20, ", "HottTopics(4, "),
     ("n_components=10", "n_components=3"),
@@ -54,10 +56,9 @@ ELSEWHERE = re.compile(
     r"|factor\(hottopixx\.cooccurrence"
 )
 #: What is run before something that goes on from another answer than that of the page so far.
-BEFORE = {"X_today.npy": "hottopixx factor X.npy --rank 4 --out answer"}
-#: Flags of other programs that pages name without these.
-OTHERS = {"--address", "--cfg", "--generate", "--head", "--node-ip-address", "--only", "--port"}
-OTHERS |= {"--until"}
+BEFORE = {"X_today.npy": "hottopixx factor X_before.npy --rank 4 --out answer"}
+#: Flags of programs that are not ours, which pages name without these.
+OTHERS = {"--address", "--cfg", "--generate", "--head", "--node-ip-address", "--port"}
 #: Stands for something that readers put there.
 PLACEHOLDER = re.compile(r"(?:^|[\s=])(?:[A-Z]{1,12}|\.\.\.)(?=$|[\s\]])|…|\[--")
 
@@ -136,6 +137,8 @@ def main() -> int:
                     wrong.append(f"{page}:{mention.line}: {mention.code.strip()}\n    {fault}")
             unknown = flags(text) - known["flags"] - OTHERS
             wrong += [f"{page}: no command has the flag {flag}" for flag in sorted(unknown)]
+            studies = set(re.findall(r"hottopixx-study ([a-z]+)", text)) - known["studies"]
+            wrong += [f"{page}: there is no study {study}" for study in sorted(studies)]
             print(f"{page}: {ran} commands and pieces of Python")
     print("\n".join(wrong), file=sys.stderr)
     return min(len(wrong), 1)
@@ -147,7 +150,7 @@ def spent() -> float:
 
 
 def place() -> Path:
-    """The folder of the program: that of the tests, which starts at once, or the package's."""
+    """The folder of the programs: that of the tests, which starts at once, or the package's."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     built = [target / profile for profile in ("debug", "release")]
     built = [folder for folder in built if (folder / "hottopixx").exists()]
@@ -156,14 +159,22 @@ def place() -> Path:
 
 
 def manual() -> dict[str, set[str]]:
-    """The commands and the flags that there are."""
-    said = {}
-    for words in (["--help"], ["man", "--markdown"]):
-        ran = subprocess.run(["hottopixx", *words], check=True, capture_output=True, text=True)
-        said[words[0]] = ran.stdout
-    listed = said["--help"].split("Commands:")[1].split("Options:")[0]
-    flags = set(re.findall(r"--[a-z][a-z-]+", "".join(said.values())))
-    return {"commands": set(re.findall(r"(?m)^  ([a-z][a-z-]*) ", listed)), "flags": flags}
+    """The commands and flags that there are; flags of studies, benchmarks and scripts too."""
+
+    def said(*command: str) -> str:
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    def commands(text: str) -> set[str]:
+        listed = text.split("Commands:")[1].split("Options:")[0]
+        return set(re.findall(r"(?m)^  ([a-z][a-z-]*) ", listed))
+
+    text, studies = said("hottopixx", "--help"), said("hottopixx-study", "--help")
+    parts = [text, said("hottopixx", "man", "--markdown")]
+    parts += [said("hottopixx-study", study, "--help") for study in commands(studies) - {"help"}]
+    for pattern in ("python/benchmarks/*.py", "site/*.py", "scripts/*"):
+        parts += [path.read_text(encoding="utf-8") for path in ROOT.glob(pattern)]
+    flags = set(re.findall(r"--[a-z][a-z-]+", "\n".join(parts)))
+    return {"commands": commands(text), "studies": commands(studies), "flags": flags}
 
 
 def outcomes(
@@ -230,6 +241,7 @@ def prepared(folder: Path) -> None:
     X = np.asarray(made.X)
     np.save(folder / "X.npy", X)
     np.save(folder / "more.npy", X[:7])
+    np.save(folder / "X_before.npy", X)
     np.save(folder / "X_today.npy", X + 0.01 * X.mean())
     np.savetxt(folder / "X.csv", X, delimiter=",")
     sp.save_npz(folder / "X.npz", sp.csr_matrix(np.rint(X * 200)))
