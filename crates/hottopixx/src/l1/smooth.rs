@@ -1,11 +1,12 @@
 //! A start for the walk on many atoms: Newton steps on a smoothed loss.
 //!
 //! A walk from a vertex that was only guessed takes some pivots for every free weight. The hinge
-//! `2 (e)_+` with its corner rounded, slope `clamp(1 + e / gamma, 0, 2)`, has a minimum that Newton's
+//! `2 (e)_+` with its corner rounded, slope `clamp(1 + e / (gamma s), 0, 2)`, has a minimum that Newton's
 //! method reaches in a few steps, and as gamma falls it comes to the vertex that is sought (Madsen
-//! and Nielsen, SIAM J. Optim. 3, 1993). A step with k free weights and s points closer than gamma
-//! costs `k^2 s` flops; gamma is halved after each, so all of them cost about as much as two with all
-//! points. As a start nothing depends on the outcome but the number of pivots that follow.
+//! and Nielsen, SIAM J. Optim. 3, 1993). The scale of a point is `s_k = x_k + (cA)_k` where it begins: with one
+//! width for all, all light columns would be within it when few heavy ones are. A step with k free weights and
+//! p close points, `|e| < gamma s`, costs `k^2 p` flops; gamma is halved after each, so all of them cost about
+//! as much as two with all points. As a start nothing depends on the outcome but the number of pivots that follow.
 //!
 //! Where a fit need not be exact ([`Smooth::approach`]) the slopes of the rounded loss are a dual that
 //! proves how good the weights are, and there is no walk. There, each step goes to the minimum of the
@@ -16,11 +17,13 @@ use super::design::Design;
 use crate::kernels::{View, ViewMut, axpy, axpy4, dot, max_abs, multiply};
 use crate::squares::{cholesky_solve, minimise_in_box};
 
-/// Fewer points closer than gamma, for each free weight, decide nothing.
+/// Fewer close points, for each free weight, decide nothing.
 const FEWEST: f64 = 1.5;
 /// Most steps, and most when they are to prove something.
 const STEPS: usize = 10;
 const APPROACH_STEPS: usize = 16;
+/// No point's scale is less than this part of the largest: the Hessian divides by it.
+const LIGHTEST: f64 = 1e-9;
 /// Halvings of the line search.
 const HALVINGS: usize = 10;
 /// Points that are taken at a time, so that they stay in the cache.
@@ -44,6 +47,8 @@ pub(super) struct Smooth {
     pub residual: Vec<f64>,
     trial: Vec<f64>,
     trial_residual: Vec<f64>,
+    /// `s_k = x_k + (cA)_k` at the weights it began with, or [`LIGHTEST`].
+    scale: Vec<f64>,
     /// The dual in [0, 2] of the last weights that were priced.
     pub slopes: Vec<f64>,
     gradient: Vec<f64>,
@@ -68,7 +73,8 @@ impl Smooth {
         self.form_residual(design, x);
         let mut best = self.value(design);
         self.keep();
-        let mut gamma = max_abs(&self.trial_residual);
+        self.set_scale(x);
+        let mut gamma = self.widest();
         for _ in 0..STEPS {
             self.price(design, gamma, held);
             if !self.step(design, upper, gamma, held) {
@@ -90,7 +96,7 @@ impl Smooth {
     /// error of [`Smooth::weights`] and what [`Smooth::slopes`] prove. With slopes y and the gradient
     /// g that is
     ///
-    /// `sum_k |e_k| (1 - |e_k| / gamma)_+  +  sum_j (c_j (g_j)_+ + (u_j - c_j) (-g_j)_+)`:
+    /// `sum_k |e_k| (1 - |e_k| / (gamma s_k))_+  +  sum_j (c_j (g_j)_+ + (u_j - c_j) (-g_j)_+)`:
     ///
     /// the corner that was rounded, and how far the weights are from the minimum of the rounded loss.
     /// Gamma is halved as long as the first is too large.
@@ -105,7 +111,8 @@ impl Smooth {
         start.clone_into(&mut self.trial);
         self.form_residual(design, x);
         let elsewhere = value - self.value(design);
-        let mut gamma = max_abs(&self.trial_residual).max(f64::MIN_POSITIVE);
+        self.set_scale(x);
+        let mut gamma = self.widest().max(f64::MIN_POSITIVE);
         for _ in 0..APPROACH_STEPS {
             self.price(design, gamma, None);
             let (corner, off) = (self.corner(gamma), self.distance(upper));
@@ -126,10 +133,36 @@ impl Smooth {
         gap
     }
 
-    /// What rounding the corner costs: `sum |e| (1 - |e| / gamma)` over the points closer than gamma.
+    /// The scale of every point at the trial weights.
+    fn set_scale(&mut self, x: &[f64]) {
+        let of_point = |(x, e): (&f64, &f64)| 2.0 * x - e;
+        self.scale.clear();
+        self.scale.extend(x.iter().zip(&self.trial_residual).map(of_point));
+        let least = LIGHTEST * max_abs(&self.scale);
+        self.scale.iter_mut().for_each(|s| *s = s.max(least));
+    }
+
+    /// Residuals beside the scales of their points.
+    fn relative(&self) -> impl Iterator<Item = f64> {
+        self.trial_residual.iter().zip(&self.scale).map(|(e, s)| e / s)
+    }
+
+    /// The largest of these: no corner need be rounded any further.
+    fn widest(&self) -> f64 {
+        self.relative().map(f64::abs).fold(0.0, f64::max)
+    }
+
+    /// What rounding the corner costs: `sum |e| (1 - |e| / (gamma s))` over the close points.
     fn corner(&self, gamma: f64) -> f64 {
-        let part = |e: &f64| e.abs() * (1.0 - e.abs() / gamma).max(0.0);
-        self.trial_residual.iter().map(part).sum()
+        let parts = self.trial_residual.iter().zip(self.relative());
+        parts.map(|(e, share)| e.abs() * (1.0 - share.abs() / gamma).max(0.0)).sum()
+    }
+
+    /// The points whose corner has been rounded where they are, and the one that is held.
+    fn close(&self, gamma: f64, held: Option<usize>) -> Vec<usize> {
+        let close =
+            |(k, share): (usize, f64)| (share.abs() < gamma || held == Some(k)).then_some(k);
+        self.relative().enumerate().filter_map(close).collect()
     }
 
     /// What moving each weight to the bound that its gradient asks for would gain.
@@ -165,9 +198,10 @@ impl Smooth {
     /// Slopes of the smoothed loss at the trial weights, and its gradient. O(u s).
     fn price(&mut self, design: &Design, gamma: f64, held: Option<usize>) {
         self.slopes.clear();
-        self.slopes.extend(self.trial_residual.iter().map(|e| (1.0 + e / gamma).clamp(0.0, 2.0)));
+        let points = self.trial_residual.iter().zip(&self.scale);
+        self.slopes.extend(points.map(|(e, s)| (1.0 + e / (gamma * s)).clamp(0.0, 2.0)));
         if let Some(k) = held {
-            self.slopes[k] = 1.0 + self.trial_residual[k] / gamma;
+            self.slopes[k] = 1.0 + self.trial_residual[k] / (gamma * self.scale[k]);
         }
         self.gradient.clear();
         let slopes = &self.slopes;
@@ -178,9 +212,7 @@ impl Smooth {
     /// One Newton step from where [`Smooth::price`] was called, cut off at the bounds; false when
     /// too few points are close.
     fn step(&mut self, design: &Design, upper: &[f64], gamma: f64, held: Option<usize>) -> bool {
-        let close: Vec<usize> = (0..self.trial_residual.len())
-            .filter(|&k| self.trial_residual[k].abs() < gamma || held == Some(k))
-            .collect();
+        let close = self.close(gamma, held);
         self.find_free(upper);
         if (close.len() as f64) < FEWEST * self.free.len() as f64 || self.free.is_empty() {
             return false;
@@ -211,9 +243,7 @@ impl Smooth {
     /// over the free weights within their bounds, and as far as the smoothed loss falls. `2 k^2 s`
     /// flops and some `k^3`, k weights being free.
     fn step_within(&mut self, design: &Design, x: &[f64], upper: &[f64], gamma: f64) {
-        let close: Vec<usize> = (0..self.trial_residual.len())
-            .filter(|&k| self.trial_residual[k].abs() < gamma)
-            .collect();
+        let close = self.close(gamma, None);
         self.find_free(upper);
         if self.free.is_empty() {
             return;
@@ -234,10 +264,10 @@ impl Smooth {
             .map(|((q, new), old)| q * (new - old))
             .sum();
         let slope = |share: f64| {
-            let points = old_residual.iter().zip(&self.trial_residual);
-            let part = |(old, new): (&f64, &f64)| {
+            let points = old_residual.iter().zip(&self.trial_residual).zip(&self.scale);
+            let part = |((old, new), scale): ((&f64, &f64), &f64)| {
                 let rate = new - old;
-                (1.0 + (old + share * rate) / gamma).clamp(0.0, 2.0) * rate
+                (1.0 + (old + share * rate) / (gamma * scale)).clamp(0.0, 2.0) * rate
             };
             spent + points.map(part).sum::<f64>()
         };
@@ -254,17 +284,19 @@ impl Smooth {
         self.trial_residual.iter_mut().zip(&old_residual).for_each(|(new, old)| mix(new, old));
     }
 
-    /// `A A^T` over the free atoms and the close points.
+    /// `A diag(s)^-1 A^T` over the free atoms and the close points: the Hessian times gamma.
     fn form_hessian(&mut self, design: &Design, close: &[usize]) {
         let m = self.free.len();
         self.hessian.clear();
         self.hessian.resize(m * m, 0.0);
         for points in close.chunks(TILE) {
             let s = points.len();
+            let mut by_scale = [0.0; TILE];
+            points.iter().zip(&mut by_scale).for_each(|(&k, b)| *b = self.scale[k].sqrt().recip());
             self.part.clear();
             for &j in &self.free {
                 let atom = design.atom(j);
-                self.part.extend(points.iter().map(|&k| atom[k]));
+                self.part.extend(points.iter().zip(&by_scale).map(|(&k, b)| b * atom[k]));
             }
             // The half below the diagonal; the other is the same.
             for first in (0..m).step_by(BLOCK) {

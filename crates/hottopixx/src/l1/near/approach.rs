@@ -2,8 +2,8 @@
 //!
 //! The l1 dual of a smoothed fit is within [-1, 1] as it stands, so it proves a bound, and the smoothed
 //! weights have an error. Where the two are close enough for the purpose nothing remains to be done.
-//! With points of spread s the rounded corners cost about `(gamma / s)^2 / 6` of the error: one part in
-//! a thousand leaves one point in sixteen within gamma, enough for Newton's method to go by as long as
+//! With relative residuals of spread d the rounded corners cost about `(gamma / d)^2 / 6` of the error: one part in
+//! a thousand leaves one point in sixteen close, enough for Newton's method to go by as long as
 //! there are more of them than free weights.
 
 use super::{BELIEVED, NearSolver, WIDE};

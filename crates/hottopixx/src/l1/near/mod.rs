@@ -1,7 +1,7 @@
 //! Bounded fits that walk only among the points whose side is in doubt.
 //!
-//! The side of a point whose residual is large does not change during a short walk, and on a fixed
-//! side its loss is linear: `2 (x_k - (cA)_k)` above the fit, 0 below. So such *far* points are
+//! The side of a point whose residual is large beside `x_k + (cA)_k` does not change during a short walk, and on a
+//! fixed side its loss is linear: `2 (x_k - (cA)_k)` above the fit, 0 below. So such *far* points are
 //! folded into the linear term of the objective, and the walk sees the *near* ones only, a small
 //! part of them and on the usable atoms only, which also fits into the cache. (Portnoy and Koenker's
 //! preprocessing for quantile regression, with linear terms in place of their globs.) Afterwards
