@@ -121,7 +121,7 @@ impl FromIterator<f64> for Sum {
     }
 }
 
-/// Roundings that a term of [`dot`], [`sum`] or [`sum_of_sizes`] over n entries takes part in at
+/// Roundings that a term of [`dot`], [`sum`], [`sum_of_sizes`] or [`sum_of_singles`] over n entries takes part in at
 /// most: its product, the additions of its lane, those that put the lanes together, one per block.
 pub(super) fn depth(n: usize) -> usize {
     deepest(n, LANES)
@@ -185,8 +185,13 @@ pub(super) fn sum_of_sizes(values: &[f64]) -> f64 {
     in_lanes(values, f64::abs)
 }
 
-fn in_lanes(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
-    let block = |values: &[f64]| {
+/// The sum of the values, in double precision.
+pub(super) fn sum_of_singles(values: &[f32]) -> f64 {
+    in_lanes(values, f64::from)
+}
+
+fn in_lanes<T: Copy>(values: &[T], term: impl Fn(T) -> f64) -> f64 {
+    let block = |values: &[T]| {
         let mut lanes = [0.0; LANES];
         let mut chunks = values.chunks_exact(LANES);
         for chunk in chunks.by_ref() {

@@ -23,7 +23,9 @@ use super::products::{DualRows, Listed, Precision, Products, Single};
 use super::rows::{Rows, stored};
 use crate::certify::checks::check_dual;
 use crate::certify::refusal::Refusal;
-use crate::certify::rounding::{Sum, add_down, add_up, div_down, div_up, gamma, mul_down, mul_up};
+use crate::certify::rounding::{
+    Sum, add_down, add_up, depth, div_down, div_up, gamma, mul_down, mul_up, sum_of_singles,
+};
 use crate::control::Control;
 use crate::kernels::mass_above;
 use crate::kernels::parallel::*;
@@ -37,6 +39,11 @@ use std::borrow::Cow;
 const BATCH: usize = 32;
 /// No cap is larger.
 const LARGEST: f64 = 2.0;
+/// A number in double precision is rounded to single precision times this and plus the [`TINIEST`], and the result is not
+/// below it: the rounding takes at most a part of `2^-24`, or half the tiniest number where it underflows, and the few
+/// roundings in double precision before it much less than what is left of `2^-23`.
+const ROUNDED_UP: f64 = 1.0 + f32::EPSILON as f64;
+const TINIEST: f32 = f32::from_bits(1);
 /// Caps between two looks at whether a column is out of the question.
 const EARLY: usize = 16;
 
@@ -287,19 +294,36 @@ impl<D: DualRows> Proof<'_, D> {
 
     fn columns(&self, columns: &[usize]) -> Result<Vec<Column>, Refusal> {
         let products = Products { rows: self.rows, dual: self.dual, control: self.control };
-        products.by_row(columns, |j, computed| {
-            let roundings = products.roundings(j);
-            let mut most = Sum::default();
-            let rounded = |(k, &computed): (usize, &f64)| {
-                let price = self.rows.product(j, computed, self.dual.norm(k), roundings).high;
-                let own = self.dual.row(k) == j;
-                let rounded = single_up(if own { price } else { price.max(0.0) });
-                most.add(if own { 1.0 } else { LARGEST } * f64::from(rounded));
-                rounded
-            };
-            let products: Vec<f32> = computed.iter().enumerate().map(rounded).collect();
-            Column { j, most: most.upper(), products }
-        })
+        let norm = (0..self.dual.count()).map(|k| self.dual.norm(k)).fold(0.0, f64::max);
+        products
+            .by_row(columns, |j, computed| self.column(j, computed, (norm, products.roundings(j))))
+    }
+
+    /// Row j from its products with a dual whose norms are at most `norm`, as computed with so many roundings. Some flops
+    /// for each, without branches: there are as many as rows of the dual times columns.
+    fn column(&self, j: usize, computed: &[f64], (norm, roundings): (f64, usize)) -> Column {
+        let error = self.rows.product_error(j, norm, roundings);
+        let low = self.rows.sums[j].low;
+        let known = low > 0.0 && computed.iter().all(|value| value.is_finite());
+        let by_sum = div_up(1.0, low);
+        let above = |value: &f64| {
+            let price = (value + error) * by_sum;
+            if price > 0.0 { (price * ROUNDED_UP + f64::from(TINIEST)) as f32 } else { 0.0 }
+        };
+        // A sum that overflowed on the way may be anything.
+        let mut products: Vec<f32> =
+            computed.iter().map(|value| if known { above(value) } else { f32::INFINITY }).collect();
+        let own = (0..computed.len()).find(|&k| self.dual.row(k) == j);
+        // The own price may be below zero, and the row explains itself with weight one.
+        let own_price = own.map(|k| {
+            products[k] = 0.0;
+            single_up(self.rows.product(j, computed[k], norm, roundings).high)
+        });
+        let total = sum_of_singles(&products);
+        let others = div_up(total, add_down(1.0, -gamma(depth(products.len()))));
+        let most = add_up(mul_up(LARGEST, others), f64::from(own_price.unwrap_or(0.0)));
+        own.zip(own_price).into_iter().for_each(|(k, price)| products[k] = price);
+        Column { j, most, products }
     }
 
     /// `s_j`, rounded up; or something that is not below it, as soon as that is at most `enough`. The largest
@@ -434,6 +458,37 @@ mod tests {
                 }
             }
             assert!(10 * near >= 9 * all, "{near} of {all}");
+        }
+    }
+
+    /// Prices in single precision are not below those that are rounded one operation at a time, and hardly above; the own one
+    /// may be negative; and nothing is known where a product is no number.
+    #[test]
+    fn prices_are_rounded_up() {
+        let x = unit_rows(&[vec![1.0, 2.0], vec![3.0, 0.3], vec![0.1, 0.2]]);
+        let control = Control::default();
+        let rows = Rows::new(&x, &control).unwrap();
+        let dual = Single { dual: &[0.0; 24], n: 2, precision: Precision::Double };
+        let proof = Proof { rows: &rows, dual: &dual, control: &control };
+        let computed =
+            [0.3, -0.7, 1e-320, 1e-46, 7e-45, 0.0, -1e-300, -1e-16, 1e-16, 1.0, 2.5, 1e37];
+        for j in 0..3 {
+            let column = proof.column(j, &computed, (1.0, 40));
+            let mut most = 0.0;
+            for (k, value) in computed.iter().enumerate() {
+                let high = rows.product(j, *value, 1.0, 40).high;
+                let least = if k == j { high } else { high.max(0.0) };
+                let price = f64::from(column.products[k]);
+                assert!(price >= least && price <= least + 3e-7 * least.abs() + 3e-45, "{j} {k}");
+                most += if k == j { price } else { LARGEST * price };
+            }
+            assert!(column.products[j] < 0.0 || j != 1);
+            assert!(column.most >= most && column.most <= most * (1.0 + 1e-14));
+        }
+        for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let column = proof.column(1, &[0.1, 0.2, wrong], (1.0, 40));
+            let others = [column.products[0], column.products[2]];
+            assert!(column.most == f64::INFINITY && others == [f32::INFINITY; 2]);
         }
     }
 

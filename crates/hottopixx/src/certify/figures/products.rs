@@ -21,7 +21,7 @@ use crate::certify::refusal::Refusal;
 use crate::certify::rounding::{BLOCK, block_dot, depth, gathered_depth, gathered_dot};
 use crate::control::Control;
 use crate::kernels::parallel::*;
-use crate::kernels::{View, ViewMut, multiply};
+use crate::kernels::{View, ViewMut, multiply, transpose};
 use crate::matrix::Entries;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -220,7 +220,8 @@ impl<D: DualRows> Products<'_, D> {
         Ok(())
     }
 
-    /// The same in single precision, for a dual that is read where it lies.
+    /// The same in single precision, for a dual that is read where it lies. The tile is laid out column after column, as
+    /// matrix products want their left factor, and so are the products until the end.
     fn multiplied_in_single(
         &self,
         dual: &[f32],
@@ -228,32 +229,38 @@ impl<D: DualRows> Products<'_, D> {
         products: &mut [f64],
         watch: &mut RefusingWatch<'_>,
     ) -> Result<(), Refusal> {
-        let (n, count) = (self.rows.x.examples(), self.dual.count());
+        let (n, count, wide) = (self.rows.x.examples(), self.dual.count(), tile.len());
         let units: Vec<f64> = tile.iter().map(|&j| power_below(self.rows.sums[j].high)).collect();
-        let (mut atoms, mut sums) = (Vec::new(), Vec::new());
+        let mut by_column = vec![0.0; products.len()];
+        let (mut line, mut atoms, mut sums) = (Vec::new(), Vec::new(), Vec::new());
         for span in spans(n, SINGLE_SPAN) {
             let width = span.len();
-            atoms.clear();
-            atoms.resize(tile.len() * width, 0.0);
-            for ((row, unit), out) in tile.iter().zip(&units).zip(atoms.chunks_exact_mut(width)) {
+            atoms.resize(width * wide, 0.0f32);
+            for (at, (row, unit)) in tile.iter().zip(&units).enumerate() {
+                line.clear();
+                line.resize(width, 0.0);
                 let entries = self.rows.x.row(*row).entries();
-                put(entries, span.clone(), out, |value| (value / unit) as f32);
+                put(entries, span.clone(), &mut line, |value| (value / unit) as f32);
+                let places = atoms[at..].iter_mut().step_by(wide);
+                places.zip(&line).for_each(|(place, value)| *place = *value);
             }
-            let atoms = View::by_rows(&atoms, tile.len(), width, width);
+            let atoms = View::by_rows(&atoms[..width * wide], width, wide, wide);
             for rows in spans(count, BAND) {
                 let height = rows.len();
-                watch.spend(height * tile.len() * width / STORED_COST / 2)?;
-                sums.resize(tile.len() * height, 0.0);
+                watch.spend(height * wide * width / STORED_COST / 2)?;
+                sums.resize(height * wide, 0.0);
                 let y = View::by_rows(&dual[rows.start * n + span.start..], height, width, n);
-                let out = ViewMut::by_rows(&mut sums, tile.len(), height, height);
-                multiply(1.0, atoms, y.transposed(), 0.0, out);
-                let lines = products.chunks_exact_mut(count).zip(sums.chunks_exact(height));
-                for ((line, sums), unit) in lines.zip(&units) {
-                    let line = line[rows.clone()].iter_mut().zip(sums);
-                    line.for_each(|(product, sum)| *product += unit * f64::from(*sum));
+                let out = ViewMut::by_rows(&mut sums, height, wide, wide);
+                multiply(1.0, y, atoms, 0.0, out);
+                let lines = by_column[rows.start * wide..].chunks_exact_mut(wide);
+                for (line, sums) in lines.zip(sums.chunks_exact(wide)) {
+                    for ((product, sum), unit) in line.iter_mut().zip(sums).zip(&units) {
+                        *product += unit * f64::from(*sum);
+                    }
                 }
             }
         }
+        transpose(count, wide, &by_column, products);
         Ok(())
     }
 
