@@ -70,6 +70,20 @@ dispatched! {
 }
 
 dispatched! {
+    /// `sum (a_k)_+`, in eight independent partial sums, as [`dot`].
+    pub fn positive_sum(a: &[f64]) -> f64 {
+        let mut sums = [0.0; LANES];
+        let mut xs = a.chunks_exact(LANES);
+        for x in &mut xs {
+            for l in 0..LANES {
+                sums[l] += if x[l] > 0.0 { x[l] } else { 0.0 };
+            }
+        }
+        sums.iter().sum::<f64>() + xs.remainder().iter().map(|x| x.max(0.0)).sum::<f64>()
+    }
+}
+
+dispatched! {
     /// `y += a * x`.
     pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
         for (y, x) in y.iter_mut().zip(x) {
@@ -209,6 +223,8 @@ mod tests {
             assert!((dot(&x, &y) - expected).abs() < 1e-14);
             let apart: f64 = x.iter().zip(&y).map(|(x, y)| (2.0 * x - 0.5 * y).abs()).sum();
             assert!((scaled_distance(2.0, &x, 0.5, &y) - apart).abs() < 1e-13);
+            let positive: f64 = x.iter().map(|v| v.max(0.0)).sum();
+            assert!((positive_sum(&x) - positive).abs() < 1e-14);
             assert_eq!(max_abs(&x), x.iter().fold(0.0, |m: f64, v| m.max(v.abs())));
             let (mut one, mut four) = (y.clone(), y.clone());
             for a in [0.5, -2.0, 0.25, 3.0] {

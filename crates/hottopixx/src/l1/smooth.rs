@@ -14,7 +14,7 @@
 //! them lead nowhere.
 
 use super::design::Design;
-use crate::kernels::{View, ViewMut, axpy, axpy4, dot, max_abs, multiply};
+use crate::kernels::{View, ViewMut, axpy, axpy4, dot, max_abs, multiply, positive_sum};
 use crate::squares::{cholesky_solve, minimise_in_box};
 
 /// Fewer close points, for each free weight, decide nothing.
@@ -191,8 +191,7 @@ impl Smooth {
     }
 
     fn value(&self, design: &Design) -> f64 {
-        let above: f64 = self.trial_residual.iter().map(|e| e.max(0.0)).sum();
-        2.0 * above + dot(&design.linear, &self.trial)
+        2.0 * positive_sum(&self.trial_residual) + dot(&design.linear, &self.trial)
     }
 
     /// Slopes of the smoothed loss at the trial weights, and its gradient. O(u s).

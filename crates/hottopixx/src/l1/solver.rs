@@ -6,7 +6,7 @@ use super::design::{Design, Loss};
 use super::line_search::Breakpoint;
 use super::{Status, Summary};
 use crate::control::Control;
-use crate::kernels::{Inverse, axpy, axpy4};
+use crate::kernels::{Inverse, axpy, axpy4, norms};
 
 /// Sides of a point: above the fit, below it, or held on it.
 pub(super) const ABOVE: f64 = 1.0;
@@ -43,7 +43,7 @@ impl Problem<'_> {
 
     /// `||x||_1`, the scale of all errors.
     pub(super) fn mass(&self) -> f64 {
-        self.x.iter().map(|v| v.abs()).sum()
+        norms(self.x).0
     }
 
     pub(super) fn upper(&self, atom: usize) -> f64 {

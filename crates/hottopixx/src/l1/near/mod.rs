@@ -35,7 +35,7 @@ use super::line_search::{Breakpoint, find_crossing};
 use super::smooth::Smooth;
 use super::solver::{Improved, Problem, Solver, ZERO};
 use crate::control::Control;
-use crate::kernels::{Inverse, axpy, axpy4};
+use crate::kernels::{Inverse, axpy, axpy4, positive_sum};
 use points::NearProblem;
 
 /// The walk is believed when at most one near point in this many has turned.
@@ -58,11 +58,14 @@ pub struct NearSolver {
     smooth: Smooth,
     inverse: Inverse,
     residual: Vec<f64>,
+    keys: Vec<u16>,
     is_near: Vec<bool>,
     /// Twice the indicator of the far points above the fit.
     far: Vec<f64>,
     /// By position in `usable`.
     upper: Vec<f64>,
+    /// Of the problem: `||x||_1`.
+    mass: f64,
     weights: Vec<f64>,
     old_weights: Vec<f64>,
     old_residual: Vec<f64>,
@@ -126,7 +129,7 @@ impl NearSolver {
         assert!(p.design.loss == Loss::Hinge, "hinge fits only");
         self.set_bounds(p);
         let warm = self.choose_start(p, start, warm, other);
-        if self.value(p) <= ZERO * p.mass() {
+        if self.value(p) <= ZERO * self.mass {
             // Nothing is missed, which the dual 0 of the norm proves.
             self.dual.clear();
             self.dual.resize(p.x.len(), 1.0);
@@ -213,9 +216,10 @@ impl NearSolver {
         Improved { pivots: pivots + whole.pivots, value: self.value(p), ..whole }
     }
 
-    /// The upper bounds of the usable atoms, or what takes their place.
+    /// The upper bounds of the usable atoms, or what takes their place; and the mass, which they are made of.
     fn set_bounds(&mut self, p: &Problem<'_>) {
-        let mass: f64 = p.x.iter().sum();
+        self.mass = p.mass();
+        let mass = self.mass;
         self.upper.clear();
         self.upper.extend(p.usable.iter().map(|&j| {
             let sum = p.design.linear[j as usize];
@@ -229,11 +233,10 @@ impl NearSolver {
 
     /// `||x - cA||_1` from the residuals.
     fn value(&self, p: &Problem<'_>) -> f64 {
-        let above: f64 = self.residual.iter().map(|e| e.max(0.0)).sum();
         let spent: f64 = (p.usable.iter().zip(&self.weights))
             .map(|(&j, c)| p.design.linear[j as usize] * c)
             .sum();
-        (2.0 * above + spent - p.x.iter().sum::<f64>()).max(0.0)
+        (2.0 * positive_sum(&self.residual) + spent - self.mass).max(0.0)
     }
 
     /// The weights, by position in the problem's `usable`.
@@ -277,17 +280,21 @@ impl NearSolver {
         for (at, &j) in p.usable.iter().enumerate() {
             slope += p.design.linear[j as usize] * (self.weights[at] - self.old_weights[at]);
         }
-        self.breakpoints.clear();
+        let mut crossed = vec![0; self.residual.len()];
+        let mut count = 0;
+        // Without branches, as in `choose_near`.
         for (k, (&old, &new)) in self.old_residual.iter().zip(&self.residual).enumerate() {
             let rate = new - old;
-            if old > 0.0 || (old == 0.0 && rate > 0.0) {
-                slope += 2.0 * rate;
-            }
-            if old * new < 0.0 {
-                let (step, jump) = (old / (old - new), 2.0 * rate.abs());
-                self.breakpoints.push(Breakpoint { step, jump, point: k as u32 });
-            }
+            let rises = (old > 0.0) | ((old == 0.0) & (rate > 0.0));
+            slope += if rises { 2.0 * rate } else { 0.0 };
+            crossed[count] = k as u32;
+            count += usize::from(old * new < 0.0);
         }
+        self.breakpoints.clear();
+        self.breakpoints.extend(crossed[..count].iter().map(|&point| {
+            let (old, new) = (self.old_residual[point as usize], self.residual[point as usize]);
+            Breakpoint { step: old / (old - new), jump: 2.0 * (new - old).abs(), point }
+        }));
         let step = find_crossing(&mut self.breakpoints, -slope)
             .map_or(1.0, |crossing| self.breakpoints[crossing.at].step);
         for (new, old) in self.weights.iter_mut().zip(&self.old_weights) {

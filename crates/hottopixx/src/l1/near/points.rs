@@ -1,7 +1,7 @@
 //! Which points are near, and the problem on them: its linear term holds what the far ones say.
 
 use super::NearSolver;
-use crate::kernels::{axpy, dot, max_abs, transpose};
+use crate::kernels::{NEARNESS_KEYS, axpy, dot, max_abs, nearness_keys, transpose};
 use crate::l1::design::{Design, Loss};
 use crate::l1::solver::Problem;
 
@@ -39,35 +39,30 @@ impl NearSolver {
         let swing = NEAR_SWING * (p.usable.len() as f64 * n as f64).sqrt();
         let wanted = part.max(NEAR_ATOMS * p.usable.len() + 32).max(swing as usize);
         let wanted = wanted.saturating_mul(times).min(n);
-        let sizes: Vec<f64> =
-            p.x.iter().zip(&self.residual).map(|(x, e)| relative(*x, *e)).collect();
-        let band = if wanted < n {
-            *sizes.clone().select_nth_unstable_by(wanted, f64::total_cmp).1
-        } else {
-            f64::INFINITY
-        };
-        // Where no weight reaches the relative residual is 1, at many points perhaps: the first of equal ones.
-        let nearer = sizes.iter().filter(|size| **size < band).count();
-        let mut room = (wanted + 1).saturating_sub(nearer);
-        self.is_near.clear();
-        self.is_near.extend(p.x.iter().zip(&sizes).map(|(x, size)| {
-            let is_last = *x > 0.0 && *size == band && room > 0;
-            room -= usize::from(is_last);
-            (*x > 0.0 && *size < band) || is_last
-        }));
+        self.keys.resize(n, 0);
+        nearness_keys(p.x, &self.residual, &mut self.keys);
         if let Some(k) = self.held {
-            self.is_near[k as usize] = true;
+            self.keys[k as usize] = 0;
         }
-        self.far.clear();
-        self.far.extend(
-            (self.residual.iter().zip(&self.is_near)).map(
-                |(&e, &near)| {
-                    if e > 0.0 && !near { 2.0 } else { 0.0 }
-                },
-            ),
-        );
-        self.near.points.clear();
-        self.near.points.extend((0..n as u32).filter(|&k| self.is_near[k as usize]));
+        let (last, mut room) = last_of_smallest(&self.keys, wanted);
+        self.is_near.resize(n, false);
+        for (near, &key) in self.is_near.iter_mut().zip(&self.keys) {
+            let is_last = (key == last) & (room > 0);
+            room -= usize::from(is_last);
+            *near = (key < last) | is_last;
+        }
+        self.far.resize(n, 0.0);
+        for ((far, &e), &near) in self.far.iter_mut().zip(&self.residual).zip(&self.is_near) {
+            *far = if (e > 0.0) & !near { 2.0 } else { 0.0 };
+        }
+        // Every place is written and the next one is kept where the point is near: no branches, which nobody could predict.
+        self.near.points.resize(n, 0);
+        let mut count = 0;
+        for (k, &near) in self.is_near.iter().enumerate() {
+            self.near.points[count] = k as u32;
+            count += usize::from(near);
+        }
+        self.near.points.truncate(count);
     }
 
     /// Far points that are on the other side now.
@@ -75,7 +70,7 @@ impl NearSolver {
         let zero = 1e-14 * max_abs(p.x);
         let mut turned = vec![0; self.residual.len()];
         let mut count = 0;
-        // Every place is written and the next one is kept where it is wrong: no branches, which nobody could predict.
+        // As in `choose_near`, without branches.
         for (k, ((&e, &far), &near)) in
             self.residual.iter().zip(&self.far).zip(&self.is_near).enumerate()
         {
@@ -128,6 +123,22 @@ impl NearSolver {
 /// that turns few heavy ones.
 fn relative(x: f64, e: f64) -> f64 {
     e.abs() / (2.0 * x - e)
+}
+
+/// The largest key among the so many smallest, and how many with this key are among them. Without those that are no
+/// numbers.
+fn last_of_smallest(keys: &[u16], wanted: usize) -> (u16, usize) {
+    let mut counts = [0u32; NEARNESS_KEYS];
+    keys.iter().for_each(|key| counts[usize::from(*key)] += 1);
+    let mut room = wanted;
+    let (_, keys) = counts.split_last().expect("there are keys");
+    for (key, &count) in keys.iter().enumerate() {
+        if count as usize >= room {
+            return (key as u16, room);
+        }
+        room -= count as usize;
+    }
+    (NEARNESS_KEYS as u16 - 1, 0)
 }
 
 impl NearProblem {
