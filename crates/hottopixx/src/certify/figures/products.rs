@@ -144,14 +144,17 @@ impl<D: DualRows> Products<'_, D> {
         let tiles: Vec<Vec<T>> = rows
             .par_chunks(tile)
             .map_init(
-                || (Vec::new(), RefusingWatch::new(self.control)),
-                |(products, watch), tile| {
+                || (Vec::new(), Vec::new(), RefusingWatch::new(self.control)),
+                |(products, by_column, watch), tile| {
                     products.clear();
                     products.resize(count * tile.len(), 0.0);
                     if self.by_loops() {
                         self.loops(tile, products, watch)?;
                     } else if let Some(dual) = self.singles() {
-                        self.multiplied_in_single(dual, tile, products, watch)?;
+                        by_column.clear();
+                        by_column.resize(products.len(), 0.0);
+                        self.multiplied_in_single(dual, tile, by_column, watch)?;
+                        transpose(count, tile.len(), by_column, products);
                     } else {
                         self.multiplied(tile, products, watch)?;
                     }
@@ -220,8 +223,8 @@ impl<D: DualRows> Products<'_, D> {
         Ok(())
     }
 
-    /// The same in single precision, for a dual that is read where it lies. The tile is laid out column after column, as
-    /// matrix products want their left factor, and so are the products until the end.
+    /// The same in single precision, for a dual that is read where it lies, row of the dual after row: so the tile is laid
+    /// out column after column, as matrix products want their right factor.
     fn multiplied_in_single(
         &self,
         dual: &[f32],
@@ -231,7 +234,6 @@ impl<D: DualRows> Products<'_, D> {
     ) -> Result<(), Refusal> {
         let (n, count, wide) = (self.rows.x.examples(), self.dual.count(), tile.len());
         let units: Vec<f64> = tile.iter().map(|&j| power_below(self.rows.sums[j].high)).collect();
-        let mut by_column = vec![0.0; products.len()];
         let (mut line, mut atoms, mut sums) = (Vec::new(), Vec::new(), Vec::new());
         for span in spans(n, SINGLE_SPAN) {
             let width = span.len();
@@ -252,7 +254,7 @@ impl<D: DualRows> Products<'_, D> {
                 let y = View::by_rows(&dual[rows.start * n + span.start..], height, width, n);
                 let out = ViewMut::by_rows(&mut sums, height, wide, wide);
                 multiply(1.0, y, atoms, 0.0, out);
-                let lines = by_column[rows.start * wide..].chunks_exact_mut(wide);
+                let lines = products[rows.start * wide..].chunks_exact_mut(wide);
                 for (line, sums) in lines.zip(sums.chunks_exact(wide)) {
                     for ((product, sum), unit) in line.iter_mut().zip(sums).zip(&units) {
                         *product += unit * f64::from(*sum);
@@ -260,7 +262,6 @@ impl<D: DualRows> Products<'_, D> {
                 }
             }
         }
-        transpose(count, wide, &by_column, products);
         Ok(())
     }
 

@@ -71,20 +71,31 @@ impl<'a> Cosines<'a> {
         &self.values[at * self.pool.len()..][..self.pool.len()]
     }
 
-    /// The cosines of a row of the pool with all of the pool. `None` when stopped.
-    pub fn of_pool(&self, position: usize, control: &Control) -> Option<Vec<f32>> {
-        let row = self.pool[position];
-        if let Ok(at) = self.rows.binary_search(&row) {
-            return Some(self.line(at).to_vec());
-        }
-        let mut scaled = vec![0.0; self.x.examples()];
-        let scale = |k: usize| self.roots[k] * self.roots[k] * self.lengths[row];
-        self.x.row(row).nonzeros().for_each(|(k, v)| scaled[k] = v * scale(k));
-        let cosine = |&j: &usize| {
-            let cosine = || (self.x.row(j).dot(&scaled) * self.lengths[j]) as f32;
-            control.goes_on().then(cosine)
+    /// The cosines of some rows of the pool, by position, with all of the pool. Each row of the pool is read once for
+    /// all of them. `None` when stopped.
+    pub fn of_pool(&self, positions: &[usize], control: &Control) -> Option<Vec<Vec<f32>>> {
+        let explained = |position: &usize| self.rows.binary_search(&self.pool[*position]);
+        let scaled = |position: &usize| {
+            let row = self.pool[*position];
+            let mut scaled = vec![0.0; self.x.examples()];
+            let scale = |k: usize| self.roots[k] * self.roots[k] * self.lengths[row];
+            self.x.row(row).nonzeros().for_each(|(k, v)| scaled[k] = v * scale(k));
+            scaled
         };
-        self.pool.par_iter().map(cosine).collect()
+        let others: Vec<Vec<f64>> =
+            positions.iter().filter(|p| explained(p).is_err()).map(scaled).collect();
+        let cosines = |&j: &usize| {
+            let cosine = |other: &Vec<f64>| (self.x.row(j).dot(other) * self.lengths[j]) as f32;
+            control.goes_on().then(|| others.iter().map(cosine).collect())
+        };
+        let found: Vec<Vec<f32>> = self.pool.par_iter().map(cosines).collect::<Option<_>>()?;
+        let mut apart =
+            (0..others.len()).map(|other| found.iter().map(|cosines| cosines[other]).collect());
+        let line = |position| match explained(position) {
+            Ok(at) => Some(self.line(at).to_vec()),
+            Err(_) => apart.next(),
+        };
+        positions.iter().map(line).collect()
     }
 
     /// The position of a row of X in the pool.

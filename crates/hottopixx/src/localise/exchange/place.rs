@@ -104,7 +104,7 @@ impl Cosines<'_> {
     pub fn place_of(&self, rows: &[usize], control: &Control) -> Option<Place> {
         let position = |j: &usize| self.position(*j);
         let hott: Vec<usize> = rows.iter().map(position).collect::<Option<_>>()?;
-        let lines = hott.iter().map(|&p| self.of_pool(p, control)).collect::<Option<_>>()?;
+        let lines = self.of_pool(&hott, control)?;
         let nothing = vec![Fit::default(); self.rows.len()];
         let place = Place { hott, lines, fits: nothing, score: 0.0 };
         self.fitted(place, |_| true, control)
@@ -116,7 +116,7 @@ impl Cosines<'_> {
         let touched = |at: usize| place.fits[at].uses(leave) || self.prices_in(place, at, enter);
         let mut next = place.clone();
         next.hott[leave] = enter;
-        next.lines[leave] = self.of_pool(enter, control)?;
+        next.lines[leave] = self.of_pool(&[enter], control)?.pop()?;
         for fit in &mut next.fits {
             fit.weights.retain(|w| w.0 as usize != leave);
         }
@@ -138,7 +138,7 @@ impl Cosines<'_> {
     pub fn widened(&self, narrow: &Cosines<'_>, place: Place, control: &Control) -> Option<Place> {
         let hott: Vec<usize> =
             place.hott.iter().filter_map(|&h| self.position(narrow.pool[h])).collect();
-        let lines = hott.iter().map(|&p| self.of_pool(p, control)).collect::<Option<_>>()?;
+        let lines = self.of_pool(&hott, control)?;
         Some(Place { hott, lines, ..place })
     }
 
