@@ -9,8 +9,9 @@ use crate::l1::solver::Problem;
 const CRASH: usize = 2;
 /// Usable atoms from which the first basis is worth Newton steps on a smoothed loss.
 const SMOOTHED: usize = 32;
-/// Near points that are left for each usable atom after that.
-const NARROWED: usize = 8;
+/// Near points that are left for each usable atom after that. Half as many are not enough on word counts: most of them
+/// turn, and rounds are repeated.
+const NARROWED: usize = 32;
 
 impl NearSolver {
     /// Takes the best of three starts: the vertex `warm` under the present bounds, the weights
