@@ -36,7 +36,7 @@ use super::smooth::Smooth;
 use super::solver::{Improved, Problem, Solver, ZERO};
 use crate::control::Control;
 use crate::kernels::{Inverse, axpy, axpy4, positive_sum};
-use points::NearProblem;
+use points::{NearProblem, places};
 
 /// The walk is believed when at most one near point in this many has turned.
 const BELIEVED: usize = 4;
@@ -280,18 +280,16 @@ impl NearSolver {
         for (at, &j) in p.usable.iter().enumerate() {
             slope += p.design.linear[j as usize] * (self.weights[at] - self.old_weights[at]);
         }
-        let mut crossed = vec![0; self.residual.len()];
-        let mut count = 0;
-        // Without branches, as in `choose_near`.
-        for (k, (&old, &new)) in self.old_residual.iter().zip(&self.residual).enumerate() {
+        let moves = self.old_residual.iter().zip(&self.residual);
+        for (&old, &new) in moves.clone() {
             let rate = new - old;
             let rises = (old > 0.0) | ((old == 0.0) & (rate > 0.0));
             slope += if rises { 2.0 * rate } else { 0.0 };
-            crossed[count] = k as u32;
-            count += usize::from(old * new < 0.0);
         }
+        let mut crossed = Vec::new();
+        places(moves.map(|(old, new)| old * new < 0.0), &mut crossed);
         self.breakpoints.clear();
-        self.breakpoints.extend(crossed[..count].iter().map(|&point| {
+        self.breakpoints.extend(crossed.iter().map(|&point| {
             let (old, new) = (self.old_residual[point as usize], self.residual[point as usize]);
             Breakpoint { step: old / (old - new), jump: 2.0 * (new - old).abs(), point }
         }));

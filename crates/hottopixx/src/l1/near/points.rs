@@ -41,9 +41,6 @@ impl NearSolver {
         let wanted = wanted.saturating_mul(times).min(n);
         self.keys.resize(n, 0);
         nearness_keys(p.x, &self.residual, &mut self.keys);
-        if let Some(k) = self.held {
-            self.keys[k as usize] = 0;
-        }
         let (last, mut room) = last_of_smallest(&self.keys, wanted);
         self.is_near.resize(n, false);
         for (near, &key) in self.is_near.iter_mut().zip(&self.keys) {
@@ -51,35 +48,24 @@ impl NearSolver {
             room -= usize::from(is_last);
             *near = (key < last) | is_last;
         }
+        if let Some(k) = self.held {
+            self.is_near[k as usize] = true;
+        }
         self.far.resize(n, 0.0);
         for ((far, &e), &near) in self.far.iter_mut().zip(&self.residual).zip(&self.is_near) {
             *far = if (e > 0.0) & !near { 2.0 } else { 0.0 };
         }
-        // Every place is written and the next one is kept where the point is near: no branches, which nobody could predict.
-        self.near.points.resize(n, 0);
-        let mut count = 0;
-        for (k, &near) in self.is_near.iter().enumerate() {
-            self.near.points[count] = k as u32;
-            count += usize::from(near);
-        }
-        self.near.points.truncate(count);
+        places(self.is_near.iter().copied(), &mut self.near.points);
     }
 
     /// Far points that are on the other side now.
     pub(super) fn turned(&self, p: &Problem<'_>) -> Vec<u32> {
         let zero = 1e-14 * max_abs(p.x);
-        let mut turned = vec![0; self.residual.len()];
-        let mut count = 0;
-        // As in `choose_near`, without branches.
-        for (k, ((&e, &far), &near)) in
-            self.residual.iter().zip(&self.far).zip(&self.is_near).enumerate()
-        {
-            // 1 above the fit, -1 below: which far points are known by 2 and 0.
-            let wrong = (far - 1.0) * e < -zero;
-            turned[count] = k as u32;
-            count += usize::from(wrong & !near);
-        }
-        turned.truncate(count);
+        let points = self.residual.iter().zip(&self.far).zip(&self.is_near);
+        // `far - 1` is 1 for those above the fit and -1 for those below.
+        let wrong = |((&e, &far), &near): ((&f64, &f64), &bool)| ((far - 1.0) * e < -zero) & !near;
+        let mut turned = Vec::new();
+        places(points.map(wrong), &mut turned);
         turned
     }
 
@@ -115,6 +101,17 @@ impl NearSolver {
         let mut stays = stays.iter();
         residual.retain(|_| *stays.next().expect("one for each point"));
     }
+}
+
+/// The places where it is so. Every place is written, and the next one is kept: no branches, which nobody could predict.
+pub(super) fn places(is_so: impl ExactSizeIterator<Item = bool>, places: &mut Vec<u32>) {
+    places.resize(is_so.len(), 0);
+    let mut count = 0;
+    for (k, is_so) in is_so.enumerate() {
+        places[count] = k as u32;
+        count += usize::from(is_so);
+    }
+    places.truncate(count);
 }
 
 /// A residual beside what could be there: `|e_k| / (x_k + (cA)_k)`, from 0 to 1, and the same in any unit of the
