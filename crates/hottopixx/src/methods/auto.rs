@@ -221,13 +221,13 @@ impl Auto {
     }
 
     /// Improves the greedy answers by exchanges in least squares; how much those leave unexplained, see
-    /// [`Exchanged::left`](crate::localise::exchange::Exchanged::left). Walks that begin at an earlier answer are on all
-    /// explained rows `at_once`.
+    /// [`Exchanged::left`](crate::localise::exchange::Exchanged::left). Walks that begin at an earlier answer stay
+    /// `nearby`.
     pub(super) fn exchange(
         &self,
         question: &Question<'_>,
         found: &mut Localised,
-        at_once: bool,
+        nearby: bool,
     ) -> f64 {
         let Question { x, rank, .. } = *question;
         let mut starts: Vec<Vec<usize>> = Vec::new();
@@ -244,10 +244,10 @@ impl Auto {
             Effort::Thorough => (&POWERS[..], 3, 20, 60.0 * work),
         };
         starts.truncate(most);
-        let cosines = if at_once { NEARBY_COSINES * COSINES_WORK } else { COSINES_WORK };
+        let cosines = if nearby { NEARBY_COSINES * COSINES_WORK } else { COSINES_WORK };
         let mut left: f64 = 1.0;
         for &power in powers {
-            let settings = ExchangeSettings { power, cosines, work, kicks, at_once };
+            let settings = ExchangeSettings { power, cosines, work, kicks, nearby };
             let sets = exchange(question, &starts, &settings);
             left = left.min(sets.left);
             for rows in sets.sets {

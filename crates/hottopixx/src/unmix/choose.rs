@@ -155,7 +155,7 @@ impl Chooser<'_> {
             cosines: COSINES,
             work: WORK,
             kicks: KICKS,
-            at_once: false,
+            nearby: false,
         };
         let found = exchange(&Question::new(&x, rank, &first, control), &starts, &settings);
         Ok(of_cells(found.sets.first().unwrap_or(&starts[0])))

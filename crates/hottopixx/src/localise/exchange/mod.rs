@@ -45,9 +45,10 @@ pub struct ExchangeSettings {
     pub work: f64,
     /// Attempts in vain to leave the best local optimum after which it is kept.
     pub kicks: usize,
-    /// Whether to walk on all explained rows at once. A walk on a few of them comes first otherwise, which leads away from
-    /// starts that are nearly the best.
-    pub at_once: bool,
+    /// Whether the starts are nearly the best. Then a walk is on all explained rows at once, since one on a few of them, which
+    /// comes first otherwise, leads away from such starts; and it ends with the rows that promised most at the first look at
+    /// all of the pool.
+    pub nearby: bool,
 }
 
 /// What came of it.
@@ -119,9 +120,9 @@ pub fn exchange(
     let Some(cosines) = Cosines::new((x, rules), rows, pool, settings.power, control) else {
         return Exchanged::default();
     };
-    let few = if settings.at_once { None } else { cosines.few(FIRST_EXPLAINED) };
-    let mut walk = Walk { control, left: settings.work, made: 0 };
-    let mut sets = match settings.at_once && settings.kicks == 0 {
+    let few = if settings.nearby { None } else { cosines.few(FIRST_EXPLAINED) };
+    let mut walk = Walk { control, left: settings.work, nearby: settings.nearby, made: 0 };
+    let mut sets = match settings.nearby && settings.kicks == 0 {
         true => starts.to_vec(),
         false => walk.optima(few.as_ref().unwrap_or(&cosines), starts, settings.kicks),
     };
@@ -160,6 +161,8 @@ struct Walk<'a> {
     control: &'a Control,
     /// Operations that may still be spent.
     left: f64,
+    /// Whether one look at all of the pool is enough.
+    nearby: bool,
     /// Exchanges made.
     made: usize,
 }
@@ -206,7 +209,7 @@ impl Walk<'_> {
 
     /// Exchanges until none gains, or the control stops. After a look at all of the pool the rows that
     /// promise most are exchanged among themselves until nothing is gained, then all are looked at
-    /// again.
+    /// again, unless the walk stays nearby.
     fn descend(&mut self, cosines: &Cosines<'_>, mut place: Place) -> Place {
         while let Some((next, promising)) = self.improved(cosines, &place) {
             place = next;
@@ -220,6 +223,9 @@ impl Walk<'_> {
             }
             let Some(wide) = cosines.widened(&among, narrow, self.control) else { break };
             place = wide;
+            if self.nearby {
+                break;
+            }
         }
         place
     }

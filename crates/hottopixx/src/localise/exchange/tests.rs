@@ -6,7 +6,7 @@ use crate::rules::Rules;
 use std::time::Instant;
 
 const SETTINGS: ExchangeSettings =
-    ExchangeSettings { power: 0.5, cosines: 1e12, work: 1e12, kicks: 2, at_once: false };
+    ExchangeSettings { power: 0.5, cosines: 1e12, work: 1e12, kicks: 2, nearby: false };
 
 fn cosines<'a>(x: &'a UnitRows, control: &Control) -> Cosines<'a> {
     let all: Vec<usize> = (0..x.features()).collect();
