@@ -103,14 +103,16 @@ CODE = re.compile(r"(?ms)^(```|~~~).*?^\1|`[^`\n]*`|^ {4,}\S[^\n]*$")
 FORMULA = re.compile(r"(?s)\$\$(.+?)\$\$|(?<![\\\w$])\$([^\s$](?:[^$\n]*[^\s$])?)\$(?![\w$])")
 
 
-def on_page_markdown(markdown: str, **_: object) -> str:
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Turns formulas into MathML, except in code."""
 
     def drawn(found: re.Match[str]) -> str:
         block, inline = found.groups()
-        if block:
-            return f"\n\n{convert(block.strip(), display='block')}\n\n"
-        return str(convert(inline))
+        formula = convert((block or inline).strip(), display="block" if block else "inline")
+        if unknown := re.search(r"\\[a-zA-Z]+", formula):
+            raise PluginError(f"{page.file.src_path}: {unknown.group()} is no command of formulas")
+        # Markdown takes a line that begins with the element itself for a paragraph of its own.
+        return f"\n\n{formula}\n\n" if block else f"<span>{formula}</span>"
 
     pieces, at = [], 0
     for code in CODE.finditer(markdown):
