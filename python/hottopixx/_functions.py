@@ -186,7 +186,8 @@ def held_out(
     Parameters
     ----------
     X : array-like or data frame of shape (features, examples)
-        As for `factor`, not sparse; entries may be missing with `missing="observed"`.
+        As for `factor`; entries may be missing with `missing="observed"`. Zeros of a sparse matrix
+        are held out like other entries, 20 million at most.
     most : int, default=20
         The largest rank to look at.
     share : float, default=0.1

@@ -375,5 +375,7 @@ def test_entries_that_are_held_out_tell_the_rank(instance):
     found = hottopixx.held_out(instance.X, 6)
     assert found.suggested == 3 and len(found.errors) == 6 and found.stop == "finished"
     assert "held out (10 %)" in found.reason
+    sparse = hottopixx.held_out(sp.csr_array(instance.X), 6)
+    assert sparse.suggested == 3 and sparse.errors == pytest.approx(found.errors)
     with pytest.raises(ValueError, match=r"above 0 and at most 0\.5"):
         hottopixx.held_out(instance.X, 6, share=0.9)

@@ -93,7 +93,7 @@ pub(crate) fn complete(zeros: &Matrix, gaps: &Gaps, rank: usize, control: &Contr
         prior::alternate((&rows, &columns), &b, rank, sweeps, &means, control)
     });
     let completed = fitted.map_or(free, |(a, b)| guessed(&a, &b));
-    zeros.with_entries(gaps, |i, k| means[i] * entry(&completed, i, k))
+    zeros.with_entries(gaps, |i, k| means[i] * completed.row(i).entry(k))
 }
 
 /// Rows that stick out of a completed matrix, as columns x rank; `None` when stopped, or where there are too few.
@@ -115,16 +115,6 @@ fn start(free: &Matrix, gaps: &Gaps, rank: usize, control: &Control) -> Option<V
 
 fn product(a: &[f64], b: &[f64], rank: usize, i: usize, k: usize) -> f64 {
     crate::kernels::dot(&a[i * rank..(i + 1) * rank], &b[k * rank..(k + 1) * rank])
-}
-
-fn entry(matrix: &Matrix, i: usize, k: usize) -> f64 {
-    match matrix {
-        Matrix::Dense(dense) => dense.row(i)[k],
-        Matrix::Sparse(sparse) => {
-            let (columns, values) = sparse.row(i);
-            columns.binary_search(&(k as u32)).map_or(0.0, |at| values[at])
-        }
-    }
 }
 
 #[cfg(test)]

@@ -91,8 +91,8 @@ fn missed_share(truth: &Matrix, gaps: &Gaps, completed: &Matrix) -> f64 {
     let size = |i: usize, k: usize| truth.row(i).sum() * columns.row(k).sum();
     let places =
         || (0..truth.rows()).flat_map(|i| gaps.row(i).iter().map(move |&k| (i, k as usize)));
-    let missed = |(i, k)| (entry(truth, i, k) - entry(completed, i, k)).abs() / size(i, k);
-    let all = |(i, k)| entry(truth, i, k) / size(i, k);
+    let missed = |(i, k)| (truth.row(i).entry(k) - completed.row(i).entry(k)).abs() / size(i, k);
+    let all = |(i, k)| truth.row(i).entry(k) / size(i, k);
     places().map(missed).sum::<f64>() / places().map(all).sum::<f64>()
 }
 

@@ -12,8 +12,8 @@ use super::pipeline::Prepared;
 use super::{Factor, Missing};
 use crate::Error;
 use crate::clean::{Cleaning, FittedChoice};
-use crate::control::Stop;
-use crate::matrix::{Dense, Matrix};
+use crate::control::{Control, Stop};
+use crate::matrix::{Dense, Matrix, Sparse};
 use crate::normalise::UnitRows;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -22,6 +22,11 @@ use rand_chacha::ChaCha8Rng;
 /// standard errors.
 const GAIN: f64 = 0.1;
 const SURE: f64 = 3.0;
+
+/// Entries that are held out at most, each of which takes some hundred bytes and is guessed in every sweep of the model that
+/// completes; and entries, each of which takes a random number.
+const MOST_HELD: f64 = 2e7;
+const MOST_LOOKED_AT: f64 = 1e9;
 
 /// What entries that were held out say about the rank.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -46,8 +51,8 @@ impl Factor {
     /// ([`Missing::Observed`]).
     ///
     /// # Errors
-    /// As [`Factor::run`] and [`Factor::path`]; [`Error::Setting`] for a share outside (0, 0.5], for a sparse matrix, and
-    /// for methods that cannot leave entries out.
+    /// As [`Factor::run`] and [`Factor::path`]; [`Error::Setting`] for a share outside (0, 0.5], for matrices of which it
+    /// is too many entries, and for methods that cannot leave entries out.
     pub fn held_out(&self, matrix: &Matrix, share: f64) -> Result<HeldOut, Error> {
         let refuse = |remedy: &str| {
             let (name, value) = ("held_out", share.to_string());
@@ -58,15 +63,19 @@ impl Factor {
                 "give the share of the entries that are held out, above 0 and at most 0.5",
             );
         }
-        let Matrix::Dense(dense) = matrix else {
-            return refuse(
-                "entries are held out of dense matrices only: in a sparse one nearly all are zero",
-            );
-        };
+        let entries = matrix.rows() as f64 * matrix.cols() as f64;
+        if share * entries > MOST_HELD || entries > MOST_LOOKED_AT {
+            return refuse(&format!(
+                "that many of {} x {} entries, zeros among them, are more than {MOST_HELD:e} (of {MOST_LOOKED_AT:e}): give \
+                 a smaller share, or fewer rows or columns",
+                matrix.rows(),
+                matrix.cols()
+            ));
+        }
         if self.missing == Missing::Refuse {
             matrix.check_nonnegative()?;
         }
-        let (seen, places) = speckled(dense, share, self.seed)?;
+        let (seen, places) = speckled(matrix, share, self.seed, &self.control)?;
         let constraints = self.constraints.of_parts();
         let (missing, outliers) = (Missing::Observed, None);
         let settings = Factor { missing, outliers, constraints, groups: false, ..self.clone() };
@@ -84,7 +93,7 @@ impl Factor {
             let x = &prepared.x;
             let control = &prepared.settings.control;
             walk(x, rows, settings.objective, control, &mut |fitted| {
-                errors.push(guessed(x, dense, &places, fitted));
+                errors.push(guessed(x, matrix, &places, fitted));
             });
             errors.reverse();
             let stop = control.cut_short().unwrap_or(Stop::Finished);
@@ -93,27 +102,55 @@ impl Factor {
     }
 }
 
-/// The matrix without some of its entries, and these by row.
-fn speckled(dense: &Dense, share: f64, seed: u64) -> Result<(Matrix, Vec<Vec<u32>>), Error> {
+/// The matrix without some of its entries, and these by row. Of a sparse matrix, zeros are held out like other entries. O(all
+/// entries); until it is stopped.
+fn speckled(
+    matrix: &Matrix,
+    share: f64,
+    seed: u64,
+    control: &Control,
+) -> Result<(Matrix, Vec<Vec<u32>>), Error> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut values = dense.values().to_vec();
-    let mut places = Vec::with_capacity(dense.rows());
-    for row in values.chunks_exact_mut(dense.cols().max(1)) {
-        let mut held = Vec::new();
-        for (k, value) in row.iter_mut().enumerate() {
-            if random.random::<f64>() < share && !value.is_nan() {
-                *value = f64::NAN;
-                held.push(k as u32);
-            }
+    let mut places = vec![Vec::new(); matrix.rows()];
+    for (i, held) in places.iter_mut().enumerate() {
+        if control.stopped().is_some() {
+            break;
         }
-        places.push(held);
+        let row = matrix.row(i);
+        let chosen = |_: &usize| random.random::<f64>() < share;
+        let columns = (0..matrix.cols()).filter(chosen).filter(|&k| !row.entry(k).is_nan());
+        held.extend(columns.map(|k| k as u32));
     }
-    Ok((Dense::new(dense.rows(), dense.cols(), values)?.into(), places))
+    let seen = match matrix {
+        Matrix::Dense(dense) => {
+            let mut values = dense.values().to_vec();
+            for (row, held) in values.chunks_exact_mut(dense.cols().max(1)).zip(&places) {
+                held.iter().for_each(|&k| row[k as usize] = f64::NAN);
+            }
+            Dense::new(dense.rows(), dense.cols(), values)?.into()
+        }
+        Matrix::Sparse(sparse) => {
+            let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+            for (i, held) in places.iter().enumerate() {
+                let (stored, kept) = sparse.row(i);
+                let stays = |entry: &(&u32, &f64)| held.binary_search(entry.0).is_err();
+                let stored = stored.iter().zip(kept).filter(stays);
+                let all = stored.map(|(&k, &v)| (k, v)).chain(held.iter().map(|&k| (k, f64::NAN)));
+                all.for_each(|(k, v)| {
+                    columns.push(k);
+                    values.push(v);
+                });
+                starts.push(columns.len());
+            }
+            Sparse::new(sparse.rows(), sparse.cols(), starts, columns, values)?.into()
+        }
+    };
+    Ok((seen, places))
 }
 
 /// For each row of X the l1 error of the guesses for its entries that were held out, as if all entries were: rows sum to
 /// one. O(held out * rank).
-fn guessed(x: &UnitRows, dense: &Dense, places: &[Vec<u32>], fitted: &FittedChoice) -> Vec<f64> {
+fn guessed(x: &UnitRows, matrix: &Matrix, places: &[Vec<u32>], fitted: &FittedChoice) -> Vec<f64> {
     let hott: Vec<Vec<f64>> = fitted.hott.iter().map(|&h| x.dense_row(h)).collect();
     let error = |(i, fit): (usize, &crate::clean::RowFit)| {
         let row = x.input_row(i);
@@ -122,7 +159,7 @@ fn guessed(x: &UnitRows, dense: &Dense, places: &[Vec<u32>], fitted: &FittedChoi
         };
         let miss = |&k: &u32| {
             let k = k as usize;
-            (dense.row(row)[k] / x.sums()[i] - guess(k)).abs()
+            (matrix.row(row).entry(k) / x.sums()[i] - guess(k)).abs()
         };
         let held = &places[row];
         let missed: f64 = held.iter().map(miss).sum();

@@ -77,6 +77,17 @@ impl<'a> Row<'a> {
         self.raw().iter().map(move |v| v * self.factor)
     }
 
+    /// The entry in a column; zero where none is stored. O(log entries) of a sparse row.
+    pub fn entry(self, column: usize) -> f64 {
+        let stored = match self.entries {
+            Entries::Dense(values) => values[column],
+            Entries::Sparse(columns, values) => {
+                columns.binary_search(&(column as u32)).map_or(0.0, |at| values[at])
+            }
+        };
+        self.factor * stored
+    }
+
     /// The entries that are not zero as (column, value), columns increasing.
     #[inline]
     pub fn nonzeros(self) -> impl Iterator<Item = (usize, f64)> + 'a {

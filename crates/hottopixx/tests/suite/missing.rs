@@ -198,8 +198,27 @@ fn entries_that_are_held_out_tell_the_rank() {
         let refused = factor.held_out(&instance.matrix, share).unwrap_err();
         assert!(refused.to_string().contains("above 0 and at most 0.5"), "{refused}");
     }
-    let sparse = Matrix::from(Sparse::from_triplets(2, 2, &[(0, 0, 1.0), (1, 1, 1.0)]).unwrap());
-    assert!(Factor::new(1).held_out(&sparse, 0.1).unwrap_err().to_string().contains("dense"));
     let program = factor.method(Method::Minimax).held_out(&instance.matrix, 0.1).unwrap_err();
     assert!(program.to_string().contains("is about all entries"), "{program}");
+}
+
+/// A sparse matrix says what the same numbers say as a dense one, with entries missing anyway as well.
+#[test]
+fn entries_of_sparse_matrices_are_held_out_too() {
+    let recipe = Recipe { seed: 2, noise: 1.0, ..Recipe::new(Family::Paper, 3).size(40, 60) };
+    let zeros = replaced(&recipe.generate().unwrap().matrix, 0.3, 1, 0.0);
+    for holed in [0.0, 0.1] {
+        let dense = replaced(&zeros, holed, 2, f64::NAN);
+        let entry = |at: usize| (at / 60, at % 60, dense.row(at / 60).entry(at % 60));
+        let triplets: Vec<_> = (0..40 * 60).map(entry).filter(|entry| entry.2 != 0.0).collect();
+        let sparse = Matrix::from(Sparse::from_triplets(40, 60, &triplets).unwrap());
+        let factor = Factor::new(5).missing(Missing::Observed).method(Method::Spa);
+        let [found, expected] = [sparse, dense].map(|x| factor.held_out(&x, 0.2).unwrap());
+        assert_eq!(found.suggested, expected.suggested);
+        let pairs = found.errors.iter().zip(&expected.errors);
+        assert!(pairs.clone().all(|(a, b)| (a - b).abs() < 1e-9), "{found:?} {expected:?}");
+    }
+    let wide = Matrix::from(Sparse::from_triplets(40_000, 30_000, &[(0, 0, 1.0)]).unwrap());
+    let refused = Factor::new(1).held_out(&wide, 0.1).unwrap_err().to_string();
+    assert!(refused.contains("give a smaller share"), "{refused}");
 }
