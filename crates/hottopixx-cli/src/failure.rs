@@ -107,7 +107,7 @@ mod tests {
         let failure = |error| Failure::from_library("x.npy", &error);
         assert!(matches!(failure(Error::NoAnswer(Stop::TimeLimit)), Failure::NoAnswer(_)));
         assert!(matches!(failure(Error::NoAnswer(Stop::Interrupted)), Failure::Interrupted(_)));
-        let infeasible = Error::Infeasible { tau: 0.1, bound: 0.25, enough: 0.3 };
+        let infeasible = Error::Infeasible { tau: 0.1, bound: 0.25, enough: 0.3, must: 0 };
         let Failure::NoAnswer(sentence) = failure(infeasible) else { panic!() };
         assert!(sentence.contains("within tau = 0.1; the smallest tau that can be"), "{sentence}");
         assert!(sentence.ends_with("is at least 0.25, and 0.3 is enough"), "{sentence}");

@@ -10,20 +10,32 @@ pub fn figures(bounds: &Bounds) -> String {
     format!("{status}: {}, at least {bound}, gap {:.1e}", six(bounds.objective), bounds.gap)
 }
 
-/// What the bound means for an answer with these errors over this many rows, in at most 70 columns per
-/// line.
-pub fn meaning(bounds: &Bounds, rank: usize, rows: usize, error: &Errors) -> [String; 2] {
+/// What may be chosen: so many rows, perhaps under constraints of the caller's.
+pub fn chosen(rank: usize, constrained: bool) -> String {
+    let within = if constrained { " within the constraints" } else { "" };
+    format!("{}{within}", count(rank, "row"))
+}
+
+/// What the bound means for an answer of that rank, perhaps under constraints, with these errors over this many rows, in
+/// at most 70 columns per line.
+pub fn meaning(
+    bounds: &Bounds,
+    (rank, constrained): (usize, bool),
+    rows: usize,
+    error: &Errors,
+) -> [String; 2] {
     let bound = six_down(bounds.lower_bound);
-    let chosen = count(rank, "row");
+    let chosen = chosen(rank, constrained);
+    let weighed = |what: &str, here: f64| {
+        let (with, here) = (format!("with {chosen}, weights up to 1,"), six(here));
+        match constrained {
+            false => [format!("{with} {what} at least"), format!("{bound}; here it is {here}")],
+            true => [with, format!("{what} at least {bound}; here it is {here}")],
+        }
+    };
     match bounds.goal {
-        Bounded::Minimax => [
-            format!("with {chosen}, weights up to 1, the largest error is at least"),
-            format!("{bound}; here it is {}", six(error.inf1)),
-        ],
-        Bounded::Total => [
-            format!("with {chosen}, weights up to 1, the errors sum to at least"),
-            format!("{bound}; here it is {}", six(error.mean_l1 * rows as f64)),
-        ],
+        Bounded::Minimax => weighed("the largest error is", error.inf1),
+        Bounded::Total => weighed("the errors sum to", error.mean_l1 * rows as f64),
         Bounded::Mean => [
             format!("no choice of {chosen} has a mean error below"),
             format!("{bound}; here it is {}", six(error.mean_l1)),

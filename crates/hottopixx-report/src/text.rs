@@ -95,7 +95,8 @@ pub fn facts(summary: &Summary) -> String {
     if let Some(proven) = &s.bounds {
         let (name, figures) = (proven.program(), bounds::figures(proven));
         line(&mut out, "bound", &format!("{name} {figures}"));
-        for text in bounds::meaning(proven, s.rank, s.features - s.zero_rows, &s.error) {
+        let of = (s.rank, s.constraints.is_some());
+        for text in bounds::meaning(proven, of, s.features - s.zero_rows, &s.error) {
             line(&mut out, "", &text);
         }
     }

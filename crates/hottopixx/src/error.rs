@@ -171,7 +171,7 @@ pub enum Error {
         what: &'static str,
     },
     /// No localising matrix explains every row within tau: proven, and no fault of the data.
-    #[error("{}", infeasible(*tau, *bound, *enough))]
+    #[error("{}", infeasible(*tau, *bound, *enough, *must))]
     Infeasible {
         /// The l1 error that every row was allowed.
         tau: f64,
@@ -179,6 +179,8 @@ pub enum Error {
         bound: f64,
         /// A tau that is feasible; infinite where none was found.
         enough: f64,
+        /// How many rows must be in every choice that this is about.
+        must: usize,
     },
     /// The state of an earlier run cannot be taken up.
     #[error("the checkpoint cannot be used ({reason}): remove it and start anew")]
@@ -237,9 +239,14 @@ fn undecided(tau: f64, bound: f64, reached: f64) -> String {
 }
 
 /// Bounds are rounded to the safe side.
-fn infeasible(tau: f64, bound: f64, enough: f64) -> String {
+fn infeasible(tau: f64, bound: f64, enough: f64, must: usize) -> String {
+    let choice = match must {
+        0 => "no choice".to_string(),
+        1 => "no choice with the row that must be in it".to_string(),
+        must => format!("no choice with the {must} rows that must be in it"),
+    };
     let mut sentence = format!(
-        "no choice explains every row within tau = {tau}; the smallest tau that can be feasible \
+        "{choice} explains every row within tau = {tau}; the smallest tau that can be feasible \
          is at least {}",
         six_digits(bound, f64::floor)
     );

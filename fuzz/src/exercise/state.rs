@@ -121,6 +121,11 @@ pub fn certificate(bytes: &[u8]) {
         rank: Some(usize::from(numbers.byte()) % 6).filter(|rank| *rank < 5),
         cost: numbers.reals(size),
         allowed: (0..size).map(|_| numbers.byte() < 200).collect(),
+        must: match count {
+            4 => vec![9, 0],
+            5 => vec![0, 2],
+            _ => Vec::new(),
+        },
         diagonal: numbers.reals(size),
         localising: Sparse::from_triplets(size, size, &localising).expect("places in range"),
         dual: (0..count).map(|_| (usize::from(numbers.byte() % 5), numbers.reals(n))).collect(),

@@ -326,7 +326,7 @@ fn human(r: &CertifyReport) -> String {
     out.push('\n');
     if let Some(claims) = &r.proof.claims {
         line(&mut out, "bound", &format!("{} {}", r.method, bounds::figures(claims)));
-        for text in bounds::meaning(claims, r.rank, r.features - r.zero_rows, error) {
+        for text in bounds::meaning(claims, (r.rank, false), r.features - r.zero_rows, error) {
             line(&mut out, "", &text);
         }
     }

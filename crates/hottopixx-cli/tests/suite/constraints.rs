@@ -49,6 +49,34 @@ fn constraints_are_obeyed_by_name_number_and_file() {
     assert!(text.contains("obeys     1 row given\n"), "{text}");
 }
 
+/// The programs hold the diagonals of rows that must be chosen at one, and their bounds are about such choices.
+#[test]
+fn bounds_of_programs_heed_rows_that_must_be_chosen() {
+    let folder = folder();
+    let base = ["factor", "X.npy", "--rank", "5", "--method", "minimax"];
+    let must = ["--must", "8,33"];
+    let prices = ["--prices", "prices.txt", "--budget", "150"];
+    let bound = |more: &[&str]| {
+        let answer = folder.json(&[&base[..], more, &["--json"]].concat());
+        assert_eq!(answer["certificate"]["status"], "optimal", "{answer}");
+        answer["certificate"]["lower_bound"].as_f64().unwrap()
+    };
+    let (free, ruled) = (bound(&[]), bound(&must));
+    assert!(ruled > 1.5 * free, "{free} {ruled}");
+    let text = folder.text(&[&base[..], &must].concat());
+    assert!(text.contains("with 5 rows within the constraints, weights up to 1,\n"), "{text}");
+    let heeds =
+        |text: &str| !text.contains("The bound holds for more choices than those that obey");
+    assert!(heeds(&text), "{text}");
+    let text = folder.text(&[&base[..], &must, &prices].concat());
+    assert!(!heeds(&text) && text.contains("heed the budget."), "{text}");
+    let tau = format!("{}", 0.9 * ruled);
+    let lp = ["factor", "X.npy", "--rank", "5", "--method", "lp", "--tau", &tau];
+    folder.text(&lp);
+    let refused = folder.refusal(&[&lp[..], &must].concat(), 3);
+    assert!(refused.contains("no choice with the 2 rows that must be in it"), "{refused}");
+}
+
 #[test]
 fn constraints_that_cannot_be_met_are_named() {
     let folder = folder();

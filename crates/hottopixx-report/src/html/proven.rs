@@ -31,7 +31,7 @@ fn about_answer(c: &Bounds) -> bool {
 
 fn words(c: &Bounds, s: &Summary) -> String {
     let rows = s.features.saturating_sub(s.zero_rows);
-    let chosen = count(s.rank, "row");
+    let chosen = bounds::chosen(s.rank, s.constraints.is_some());
     let every = format!("A linear program weighed all choices of {chosen} at once");
     let proven = match c.goal {
         Bounded::Minimax => format!(
@@ -59,7 +59,7 @@ fn words(c: &Bounds, s: &Summary) -> String {
             distance("largest error", s.error.inf1, c)
         ),
         Bounded::Cost { .. } => {
-            let meaning = bounds::meaning(c, s.rank, rows, &s.error);
+            let meaning = bounds::meaning(c, (s.rank, s.constraints.is_some()), rows, &s.error);
             format!("A linear program proved: {}.", meaning.join(" "))
         }
     };

@@ -21,6 +21,8 @@ pub struct Certificate {
     pub cost: Vec<f64>,
     /// Whether a row may be hott.
     pub allowed: Vec<bool>,
+    /// Rows that must be hott, increasing: `d_j = 1`.
+    pub must: Vec<usize>,
     /// d, the diagonal of C.
     pub diagonal: Vec<f64>,
     /// C, f x f with its diagonal.
@@ -54,17 +56,20 @@ impl Certificate {
         outcome: &LpOutcome,
     ) -> Certificate {
         let feasible = matches!(outcome.status, LpStatus::Optimal | LpStatus::Feasible);
-        let diagonal: Vec<f64> = outcome
+        let mut diagonal: Vec<f64> = outcome
             .diagonal
             .iter()
             .zip(allowed)
             .map(|(d, allowed)| if *allowed && *d > 0.0 { d.min(1.0) } else { 0.0 })
             .collect();
+        // Stopped before anything was found, there is no diagonal to speak of.
+        settings.must.iter().for_each(|&j| diagonal[j] = 1.0);
         Certificate {
             goal: if feasible { settings.goal } else { Goal::Minimax },
             rank: settings.trace.then_some(rank),
             cost: if feasible { outcome.cost.clone() } else { vec![0.0; allowed.len()] },
             allowed: allowed.to_vec(),
+            must: settings.must.clone(),
             localising: within_diagonal(&diagonal, &outcome.localising),
             diagonal,
             dual: outcome.dual.clone(),

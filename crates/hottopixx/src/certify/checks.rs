@@ -68,13 +68,19 @@ pub(super) fn check_problem(certificate: &Certificate) -> Result<(), Refusal> {
         }
     }
     let allowed = certificate.allowed.iter().filter(|a| **a).count();
-    match certificate.rank {
+    let Certificate { rank, must, .. } = certificate;
+    let may = |row: &usize| certificate.allowed.get(*row).is_some_and(|allowed| *allowed);
+    if !must.is_sorted_by(|a, b| a < b) || !must.iter().all(may) {
+        return Err(Refusal::Must);
+    }
+    match *rank {
         Some(rank) if rank > allowed => Err(Refusal::Rank { rank, allowed }),
+        Some(rank) if must.len() > rank => Err(Refusal::Must),
         _ => Ok(()),
     }
 }
 
-/// `0 <= d_j <= 1`, and 0 where a row may not be hott.
+/// `0 <= d_j <= 1`, 0 where a row may not be hott, and 1 where it must be.
 pub(super) fn check_diagonal(certificate: &Certificate) -> Result<(), Refusal> {
     finite("the diagonal", None, &certificate.diagonal)?;
     let diagonal = certificate.diagonal.iter().zip(&certificate.allowed);
@@ -86,7 +92,10 @@ pub(super) fn check_diagonal(certificate: &Certificate) -> Result<(), Refusal> {
             return Err(Refusal::Forbidden { row, value });
         }
     }
-    Ok(())
+    match certificate.must.iter().find(|row| certificate.diagonal[**row] != 1.0) {
+        Some(&row) => Err(Refusal::LeftOut { row, value: certificate.diagonal[row] }),
+        None => Ok(()),
+    }
 }
 
 /// `0 <= C_ij <= d_j = C_jj`; entries that are not stored are zero.

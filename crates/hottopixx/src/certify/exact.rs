@@ -53,11 +53,16 @@ fn bound_and_value(rows: &[Vec<f64>], made: &Certificate) -> (BigRational, BigRa
             let g = product(y, &x[j]);
             price -= if *i == j { g } else { positive(g) };
         }
-        prices.push(price);
+        if made.must.contains(&j) {
+            bound += price;
+        } else {
+            prices.push(price);
+        }
     }
     prices.sort();
+    let left = |rank: usize| rank - made.must.len();
     match made.rank {
-        Some(rank) => bound += prices.into_iter().take(rank).sum::<BigRational>(),
+        Some(rank) => bound += prices.into_iter().take(left(rank)).sum::<BigRational>(),
         None => bound -= prices.into_iter().map(|a| positive(-a)).sum::<BigRational>(),
     }
     let one = exact(1.0);
@@ -156,6 +161,7 @@ prop_compose! {
         ],
         cost in prop::collection::vec(-2.0f64..2.0, F),
         free in any::<bool>(),
+        must in any::<bool>(),
     ) -> (Vec<Vec<f64>>, Certificate) {
         // Multiples of 2^-20 add up exactly.
         let share = (share * 1048576.0).floor() / 1048576.0;
@@ -174,6 +180,7 @@ prop_compose! {
             rank: (!free).then_some(2),
             cost: if with_cost { cost } else { vec![0.0; F] },
             allowed: vec![true; F],
+            must: if must { vec![0] } else { Vec::new() },
             diagonal,
             localising: Sparse::from_triplets(F, F, &triplets).unwrap(),
             dual: dual.enumerate().collect(),
@@ -240,6 +247,7 @@ fn long_rows() {
             rank: Some(2),
             cost: vec![0.0; 3],
             allowed: vec![true; 3],
+            must: Vec::new(),
             diagonal: vec![1.0, 0.25, 0.75],
             localising: Sparse::from_triplets(3, 3, &triplets).unwrap(),
             dual: (0..3).map(|i| (i, y(i))).collect(),

@@ -75,6 +75,19 @@ pub enum Refusal {
         /// `d_j`.
         value: f64,
     },
+    /// The rows that must be hott are not rows that may be, increasing, and no more than the rank.
+    #[error(
+        "the rows that must be hott are not rows that may be, in increasing order and no more than the rank"
+    )]
+    Must,
+    /// `d_j < 1` for a row that must be hott.
+    #[error("the diagonal is {value} at row {row}, which must be hott")]
+    LeftOut {
+        /// The row.
+        row: usize,
+        /// `d_j`.
+        value: f64,
+    },
     /// `C_jj` is not `d_j`.
     #[error("C has {found} at row {row} of its diagonal, which is claimed to be {claimed}")]
     DiagonalOfC {
@@ -201,6 +214,7 @@ impl Refusal {
             | Refusal::Cost { row, .. }
             | Refusal::Diagonal { row, .. }
             | Refusal::Forbidden { row, .. }
+            | Refusal::LeftOut { row, .. }
             | Refusal::DiagonalOfC { row, .. }
             | Refusal::Weight { row, .. }
             | Refusal::Error { row, .. }

@@ -148,8 +148,17 @@ fn certificate(x: &UnitRows, goal: Goal, rank: Option<usize>, allowed: &[bool]) 
     let (diagonal, localising) = point(x, goal, rank, &COST, allowed);
     let dual = dual(x, goal, rank, &COST, allowed);
     let (cost, allowed) = (costs(goal, &COST), allowed.to_vec());
-    let mut made =
-        Certificate { goal, rank, cost, allowed, diagonal, localising, dual, claims: None };
+    let mut made = Certificate {
+        goal,
+        rank,
+        cost,
+        allowed,
+        must: Vec::new(),
+        diagonal,
+        localising,
+        dual,
+        claims: None,
+    };
     made.seal(x, &Control::default()).unwrap();
     made
 }
@@ -210,7 +219,17 @@ fn weak_duals_give_weak_bounds_that_hold() {
         let (cost, allowed) = (costs(goal, &COST), ALL.to_vec());
         let (diagonal, localising) = (d.clone(), c.clone());
         let rank = Some(2);
-        Certificate { goal, rank, cost, allowed, diagonal, localising, dual: y, claims: None }
+        Certificate {
+            goal,
+            rank,
+            cost,
+            allowed,
+            must: Vec::new(),
+            diagonal,
+            localising,
+            dual: y,
+            claims: None,
+        }
     };
     // No dual: errors are not negative, and two rows cost what the cheapest two cost.
     assert_eq!(verify(&x, &with(Goal::Total, vec![])).unwrap().lower_bound, 0.0);
@@ -326,6 +345,7 @@ fn two_of_six(goal: Goal, d: [f64; 6], extra: &[(usize, usize, f64)]) -> Certifi
         rank: Some(2),
         cost: vec![0.0; 6],
         allowed: ALL.to_vec(),
+        must: Vec::new(),
         diagonal: d.to_vec(),
         localising: Sparse::from_triplets(6, 6, &entries).unwrap(),
         dual: vec![],
@@ -334,6 +354,28 @@ fn two_of_six(goal: Goal, d: [f64; 6], extra: &[(usize, usize, f64)]) -> Certifi
 }
 
 const TWO: [f64; 6] = [1.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+
+/// A bound is about the diagonals with the rows that must be hott, and so is the point, however it is mended.
+#[test]
+fn rows_that_must_be_hott_are_heeded() {
+    let x = six();
+    let made = two_of_six(Goal::Minimax, TWO, &[]);
+    let ruled = |must: Vec<usize>| Certificate { must, ..made.clone() };
+    for (must, refusal) in [
+        (vec![2], Refusal::LeftOut { row: 2, value: 0.0 }),
+        (vec![1, 0], Refusal::Must),
+        (vec![6], Refusal::Must),
+        (vec![0, 1, 2], Refusal::Must),
+    ] {
+        assert_eq!(verify(&x, &ruled(must)).unwrap_err(), refusal);
+    }
+    // Only the diagonal of the other row may be scaled down, by all that the trace is too large.
+    let d = [1.0, 0.5 + 4e-10, 0.5, 0.0, 0.0, 0.0];
+    let over = two_of_six(Goal::Total, d, &[(3, 0, 0.5), (3, 1, 0.5)]);
+    let plain = verify(&x, &over).unwrap();
+    let mended = verify(&x, &Certificate { must: vec![0], ..over }).unwrap();
+    assert!(mended.objective > plain.objective && mended.objective < plain.objective + 1e-8);
+}
 
 #[test]
 fn refuses_points_outside_the_program() {
@@ -577,6 +619,7 @@ proptest! {
             rank: Some(2),
             cost: vec![0.0; 5],
             allowed: vec![true; 5],
+            must: Vec::new(),
             diagonal: d,
             localising: c,
             dual: y.chunks(4).map(<[f64]>::to_vec).enumerate().collect(),

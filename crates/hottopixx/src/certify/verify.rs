@@ -15,7 +15,8 @@
 //! `0 <= C_ij <= d_j = C_jj <= 1`, and `d_j = 0` for rows that may not be hott, are comparisons of
 //! numbers as given. Only the trace of numbers that were rounded cannot be r exactly. If it is
 //! above, d and C are multiplied by `s = r / sum d`: an error grows by at most
-//! `(1 - s) sum_j C_ij` and the cost changes by at most `(1 - s) sum_j |p_j| d_j`. If it is below,
+//! `(1 - s) sum_j C_ij` and the cost changes by at most `(1 - s) sum_j |p_j| d_j`. (Where m rows must be hott, the columns of
+//! the others alone are, by `s = (r - m) / (sum d - m)`.) If it is below,
 //! diagonals are raised by what is missing: raising `C_jj` and multiplying the rest of row j by
 //! `(1 - new) / (1 - old)` makes its residual smaller by that factor, so no error grows, and the cost
 //! changes by at most what is missing times `|p_j|`, j the cheapest row with room for it. The figures
@@ -180,7 +181,7 @@ struct Trace {
     over: f64,
     /// At least `r - sum d`.
     under: f64,
-    /// At least `1 - r / sum d` if the trace is above r.
+    /// At least `1 - s` if the trace is above r.
     share: f64,
 }
 
@@ -197,7 +198,13 @@ impl Trace {
             let found = certificate.diagonal.iter().sum();
             return Err(Refusal::Trace { found, rank });
         }
-        let share = if over > 0.0 { div_up(over, r.max(sum.low)).min(1.0) } else { 0.0 };
+        // m is exact, and 1 - s is `over` in parts of what is scaled: `sum d - m`, or `r - m` where that is not less.
+        let scaled = add_down(r.max(sum.low), -(certificate.must.len() as f64));
+        let share = match over > 0.0 {
+            true if scaled > 0.0 => div_up(over, scaled).min(1.0),
+            true => 1.0,
+            false => 0.0,
+        };
         Ok(Trace { over, under, share })
     }
 

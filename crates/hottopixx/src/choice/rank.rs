@@ -136,7 +136,7 @@ impl<'a> Upper<'a> {
                 None if control.cut_short().is_some() => return Err(stopped()),
                 error if count == candidates.len() => {
                     let enough = error.unwrap_or(f64::INFINITY);
-                    return Err(Error::Infeasible { tau, bound: enough, enough });
+                    return Err(Error::Infeasible { tau, bound: enough, enough, must: 0 });
                 }
                 _ => (too_few, count) = (count, 2 * count),
             }

@@ -174,24 +174,32 @@ impl<'a> Prepared<'a> {
                 set.rows = rules.choose(&[&set.rows[..], others].concat(), rank, allowed);
             }
         }
-        let about = if found.error_bound.is_some() && self.x.has_gaps() {
-            Some("only rows that must not be chosen are heeded")
-        } else if found.error_bound.is_some() {
-            Some(
-                "rows that must be chosen and the most of a group are heeded, the least of a group and a budget are not",
-            )
-        } else {
-            found
-                .bounds
-                .as_ref()
-                .map(|_| "of the constraints only rows that must not be chosen are heeded")
-        };
-        match about {
-            Some(about) => found.note(format!(
-                "The bound holds for more choices than those that obey the constraints: {about}."
-            )),
-            None => found,
+        let unheeded = self.unheeded(&found);
+        if unheeded.is_empty() {
+            return found;
         }
+        found.note(format!(
+            "The bound holds for more choices than those that obey the constraints: it does not heed {}.",
+            unheeded.join(", ")
+        ))
+    }
+
+    /// The constraints that the bound is not about, where there is one. Rows that must not be chosen always are heeded.
+    fn unheeded(&self, found: &Localised) -> Vec<&'static str> {
+        let (rank, rules) = (self.settings.rank, &self.settings.rules);
+        let program = found.program.as_ref().map(|solved| &solved.settings.must[..]);
+        let (must, most) = match (&found.error_bound, &found.bounds) {
+            (Some(_), _) => (!self.x.has_gaps(), !self.x.has_gaps()),
+            (None, Some(_)) => (program == Some(rules.must()), false),
+            (None, None) => return Vec::new(),
+        };
+        let kinds = [
+            (!must && !rules.must().is_empty(), "rows that must be chosen"),
+            (!most && rules.has_most(rank), "the most of a group"),
+            (rules.has_least(), "the least of a group"),
+            (rules.has_budget(), "the budget"),
+        ];
+        kinds.into_iter().filter(|kind| kind.0).map(|kind| kind.1).collect()
     }
 
     /// The control with less time, if there is a limit at all, so that what is found can be cleaned

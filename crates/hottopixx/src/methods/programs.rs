@@ -203,7 +203,7 @@ impl Program {
     /// The program, solved and verified. Its answer is feasible, or a limit came first
     /// ([`LpStatus::Limit`]).
     pub(crate) fn solve(&self, question: &Question<'_>) -> Result<Solved, Error> {
-        let Question { x, rank, allowed, cost, control, .. } = *question;
+        let Question { x, rank, allowed, cost, control, rules } = *question;
         let cost = cost.filter(|_| matches!(self.goal, Goal::Cost { .. })).map(<[f64]>::to_vec);
         let (trace, gap) = (self.trace, self.gap);
         let settings = LpSettings { trace, cost, gap, ..LpSettings::new(self.goal) };
@@ -213,6 +213,7 @@ impl Program {
         {
             return Ok(Solved::without_claims(question, settings, outcome));
         }
+        let settings = LpSettings { must: rules.must().to_vec(), ..settings };
         let outcome = lp(x, rank, allowed, &settings, control)?;
         if let (LpStatus::Infeasible, Goal::Cost { tau }) = (outcome.status, settings.goal) {
             return Err(self.infeasible(question, tau, &settings, &outcome)?);
@@ -238,14 +239,15 @@ impl Program {
         };
         let mut enough = f64::INFINITY;
         if self.trace && control.stopped().is_none() {
-            let settings = LpSettings { gap: Some(REMEDY_GAP), ..LpSettings::new(Goal::Minimax) };
+            let (must, gap) = (program.must.clone(), Some(REMEDY_GAP));
+            let settings = LpSettings { must, gap, ..LpSettings::new(Goal::Minimax) };
             let least = lp(x, rank, allowed, &settings, control)?;
             if let Ok(verified) = Solved::new(question, settings, least).verified {
                 bound = bound.max(verified.lower_bound);
                 enough = verified.objective;
             }
         }
-        Ok(Error::Infeasible { tau, bound, enough })
+        Ok(Error::Infeasible { tau, bound, enough, must: program.must.len() })
     }
 }
 

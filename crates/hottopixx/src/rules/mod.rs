@@ -299,6 +299,21 @@ impl Rules {
         &self.must
     }
 
+    /// Whether some group must have a row.
+    pub fn has_least(&self) -> bool {
+        self.groups.iter().any(|(_, least, _)| *least > 0)
+    }
+
+    /// Whether some group must not have all of this many rows.
+    pub fn has_most(&self, rank: usize) -> bool {
+        self.groups.iter().any(|(_, _, most)| *most < rank)
+    }
+
+    /// Whether rows have prices.
+    pub fn has_budget(&self) -> bool {
+        !self.prices.is_empty()
+    }
+
     /// Whether a choice of as many different rows as are asked for, all of which may be hott, obeys them.
     pub fn obeyed_by(&self, rows: &[usize]) -> bool {
         let counts = self.counts(rows);

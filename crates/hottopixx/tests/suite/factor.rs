@@ -302,7 +302,7 @@ fn what_the_programs_require_and_what_is_infeasible() {
         assert!(matches!(error, Error::Setting { name: "tau", .. }), "{error}");
     }
     let lp = |tau| Factor::new(3).method(Method::Lp).tau(tau).run(&instance.matrix);
-    let Error::Infeasible { tau, bound, enough } = lp(1e-4).unwrap_err() else { panic!() };
+    let Error::Infeasible { tau, bound, enough, .. } = lp(1e-4).unwrap_err() else { panic!() };
     assert!(tau == 1e-4 && tau < bound && bound <= enough, "{tau} {bound} {enough}");
     assert!(lp(enough).is_ok());
     assert!(matches!(lp(0.999 * bound), Err(Error::Infeasible { .. })));

@@ -127,6 +127,8 @@ impl CertificateFolder<'_> {
             rank: written.program.trace,
             cost: written.cost,
             allowed: written.allowed,
+            // `certify` knows no such rows.
+            must: Vec::new(),
             diagonal: (0..f).map(|i| d.row(i).sum()).collect(),
             localising: sparse(&c).map_err(|error| self.wrong("C.npz", error))?,
             dual: dual.collect(),

@@ -202,7 +202,7 @@ fn through_factor(
             judge_point(&claim, findings);
             beside_the_program(subject, &claim, &found, findings);
         }
-        Err(Error::Infeasible { tau, bound, enough }) => {
+        Err(Error::Infeasible { tau, bound, enough, .. }) => {
             infeasible(&label, (tau, bound, enough), direct, threshold, findings);
         }
         Err(Error::Undecided { .. }) => undecided(direct, findings),

@@ -40,7 +40,7 @@ pub(in crate::certify) fn dual(
         products.push(rows.bounds(*i, y).low);
     }
     let prices = prices(rows, certificate, &norms, norm_sum, control)?;
-    let mut bound = cheapest(certificate.rank, prices);
+    let mut bound = cheapest(certificate, prices);
     products.iter().for_each(|p| bound.add(*p));
     let (divisor, lower_bound) = match certificate.goal {
         Goal::Cost { tau } => {
@@ -117,13 +117,18 @@ fn prices(
 }
 
 /// S(a): the least of `a.d` over the diagonals that the problem allows, given the prices of the rows that
-/// may be hott.
-fn cheapest(rank: Option<usize>, mut prices: Vec<f64>) -> Sum {
+/// may be hott. Those that must be are paid for, and the cheapest others, as many as the rank leaves.
+fn cheapest(certificate: &Certificate, prices: Vec<f64>) -> Sum {
+    let Certificate { rank, allowed, must, .. } = certificate;
+    let rows = (0..allowed.len()).filter(|&j| allowed[j]).zip(prices);
+    let (taken, others): (Vec<_>, Vec<_>) = rows.partition(|(j, _)| must.binary_search(j).is_ok());
+    let mut others: Vec<f64> = others.into_iter().map(|(_, price)| price).collect();
+    let taken = taken.into_iter().map(|(_, price)| price);
     match rank {
         Some(rank) => {
-            prices.sort_unstable_by(f64::total_cmp);
-            prices.into_iter().take(rank).collect()
+            others.sort_unstable_by(f64::total_cmp);
+            taken.chain(others.into_iter().take(rank - must.len())).collect()
         }
-        None => prices.into_iter().filter(|a| *a < 0.0).collect(),
+        None => taken.chain(others.into_iter().filter(|a| *a < 0.0)).collect(),
     }
 }

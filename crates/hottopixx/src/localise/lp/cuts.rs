@@ -81,15 +81,14 @@ impl Pool {
     /// total:    the same,  sum over each row's lambda <= 1, or its weight
     /// ```
     ///
-    /// with S the least value of a linear function over the diagonals: the sum of the `rank`
-    /// smallest coefficients, or of the negative ones without a trace constraint. Multipliers whose
+    /// with S the [least value](Diagonals::least) of a linear function over the diagonals. Multipliers whose
     /// sums are too large are scaled down first. O(cuts * columns).
     pub fn bound(
         &self,
         multipliers: &[(usize, f64)],
         goal: Goal,
         cost: &[f64],
-        rank: Option<usize>,
+        diagonals: &Diagonals,
     ) -> f64 {
         let multipliers = self.feasible(multipliers, goal);
         let (mut value, mut coefficients) = (0.0, cost.to_vec());
@@ -99,7 +98,7 @@ impl Pool {
             value += multiplier * (cut.right - tau);
             axpy(-multiplier, &cut.columns, &mut coefficients);
         }
-        value + least(&mut coefficients, rank)
+        value + diagonals.least(&mut coefficients)
     }
 
     /// `(x_j.y)_+` for the given rows of X, one list per cut of `labels`; `None` when stopped.
@@ -187,14 +186,65 @@ pub(super) fn total(errors: &[f64], weights: &[f64]) -> f64 {
     }
 }
 
-/// `min a.d` over `0 <= d <= 1`, `sum d = rank` (or no such constraint). Reorders `a`.
-pub(super) fn least(a: &mut [f64], rank: Option<usize>) -> f64 {
-    match rank {
-        Some(rank) if rank < a.len() => {
-            a.select_nth_unstable_by(rank, f64::total_cmp);
-            a[..rank].iter().sum()
+/// The diagonals that a program is over: `0 <= d <= 1`, `d_j = 1` for the rows that must be hott, and `sum d = rank`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Diagonals {
+    /// r, if the trace is not free.
+    pub rank: Option<usize>,
+    /// The columns of the rows that must be hott: no more than r.
+    pub must: Vec<usize>,
+}
+
+impl Diagonals {
+    /// `min a.d`: with the coefficients of the rows that must be hott, the sum of the smallest others, as many as are
+    /// left of the rank, or of the negative ones where the trace is free. Reorders `a`.
+    pub fn least(&self, a: &mut [f64]) -> f64 {
+        let taken: f64 = self.must.iter().map(|&j| a[j]).sum();
+        self.set_aside(a);
+        let Some(left) = self.left() else {
+            return taken + a.iter().map(|a| a.min(0.0)).sum::<f64>();
+        };
+        let count = left.min(a.len() - self.must.len());
+        if count < a.len() {
+            a.select_nth_unstable_by(count, f64::total_cmp);
         }
-        Some(_) => a.iter().sum(),
-        None => a.iter().map(|a| a.min(0.0)).sum(),
+        taken + a[..count].iter().sum::<f64>()
+    }
+
+    /// The largest of the coefficients that [`Diagonals::least`] takes beside those that it must: cheaper columns would
+    /// lower it. Reorders `a`.
+    pub fn threshold(&self, a: &mut [f64]) -> f64 {
+        self.set_aside(a);
+        match self.left() {
+            Some(0) => f64::NEG_INFINITY,
+            Some(left) => *a.select_nth_unstable_by(left - 1, f64::total_cmp).1,
+            None => 0.0,
+        }
+    }
+
+    /// Rows of the rank beside those that must be hott.
+    fn left(&self) -> Option<usize> {
+        self.rank.map(|rank| rank - self.must.len())
+    }
+
+    fn set_aside(&self, a: &mut [f64]) {
+        self.must.iter().for_each(|&j| a[j] = f64::INFINITY);
+    }
+
+    /// Moves d in [0, 1] onto `sum d = r`: scaled down, or up towards one, in proportion, but for the rows that must be
+    /// hott.
+    pub fn keep_trace(&self, d: &mut [f64]) {
+        let Some(rank) = self.rank else { return };
+        let (rank, sum) = (rank as f64, d.iter().sum::<f64>());
+        if sum > rank {
+            let must = self.must.len() as f64;
+            let share = (rank - must) / (sum - must);
+            d.iter_mut().for_each(|d| *d *= share);
+            self.must.iter().for_each(|&j| d[j] = 1.0);
+        } else if sum < rank {
+            let room = d.len() as f64 - sum;
+            let share = ((rank - sum) / room).min(1.0);
+            d.iter_mut().for_each(|d| *d += share * (1.0 - *d));
+        }
     }
 }

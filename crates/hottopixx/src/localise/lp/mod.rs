@@ -1,7 +1,7 @@
 //! The paper's linear programs, solved exactly, with a bound that is honest at every moment.
 //!
-//! Three programs over localising matrices C, with `d = diag(C)`, `0 <= C_ij <= d_j <= 1` and,
-//! unless the trace is left open, `sum d = r`:
+//! Three programs over localising matrices C, with `d = diag(C)`, `0 <= C_ij <= d_j <= 1`, d = 1 for rows that must be hott
+//! and, unless the trace is left open, `sum d = r`:
 //!
 //! ```text
 //! cost     min p.d               s.t. ||x_i - c_i X||_1 <= tau for all i   (Algorithm 3; 2 at tau = 0)
@@ -67,6 +67,8 @@ pub struct LpSettings {
     /// The cost p of [`Goal::Cost`], one entry for each row of X. `None`: `-||x_j||_2^2`, for hott
     /// rows are extreme; without the trace constraint, 1 with a slight preference for such rows.
     pub cost: Option<Vec<f64>>,
+    /// Rows of X that must be hott, increasing: their diagonals are one.
+    pub must: Vec<usize>,
     /// Relative gap between objective and bound at which to stop. `None`: 1e-6 for
     /// [`Goal::Cost`], 1e-4 for the others.
     pub gap: Option<f64>,
@@ -81,7 +83,7 @@ impl LpSettings {
     /// Trace constraint on, default cost and gap.
     pub fn new(goal: Goal) -> Self {
         let all_in_play = if goal == Goal::Minimax { 2000 } else { 1200 };
-        LpSettings { goal, trace: true, cost: None, gap: None, all_in_play }
+        LpSettings { goal, trace: true, cost: None, must: Vec::new(), gap: None, all_in_play }
     }
 
     fn check(&self, features: usize) -> Result<(), Error> {
@@ -105,6 +107,20 @@ impl LpSettings {
             return Err(Error::Setting { name: "trace", value: "off".to_string(), remedy });
         }
         check_cost(self.cost.as_deref(), features)
+    }
+
+    fn check_must(&self, allowed: &[bool], rank: usize) -> Result<(), Error> {
+        let may = |row: &usize| allowed.get(*row).is_some_and(|allowed| *allowed);
+        if let Some(row) = self.must.iter().find(|row| !may(row)) {
+            let remedy = "it is not among the rows that may be hott".to_string();
+            return Err(Error::Setting { name: "must", value: row.to_string(), remedy });
+        }
+        if !self.must.is_sorted_by(|a, b| a < b) || self.must.len() > rank {
+            let value = self.must.len().to_string();
+            let remedy = "give rows in increasing order, no more than the rank".to_string();
+            return Err(Error::Setting { name: "must", value, remedy });
+        }
+        Ok(())
     }
 
     /// The gap asked for, or the default.
@@ -180,8 +196,8 @@ pub struct LpOutcome {
 /// pool; the answer does not depend on the number of threads.
 ///
 /// # Errors
-/// [`Error::Rank`] when there are fewer than `rank` candidates, [`Error::Setting`] and
-/// [`Error::Length`] for settings that make no sense. Infeasibility is a status, not an error.
+/// [`Error::Rank`] when there are fewer than `rank` candidates, or more than `rank` of them must be hott;
+/// [`Error::Setting`] and [`Error::Length`] for settings that make no sense. Infeasibility is a status, not an error.
 pub fn lp(
     x: &UnitRows,
     rank: usize,
@@ -191,6 +207,7 @@ pub fn lp(
 ) -> Result<LpOutcome, Error> {
     settings.check(x.features())?;
     let columns = candidate_rows(allowed, rank)?;
+    settings.check_must(allowed, rank)?;
     Ok(search::run(x, rank, columns, settings, control))
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::certify::Certificate;
 use crate::localise::instances::{SIX_COSTS, SIX_ROWS};
 use crate::matrix::{Dense, Matrix, Sparse};
 use crate::synth::{Family, Recipe};
@@ -112,8 +113,8 @@ fn duplicates_share_as_the_cost_says() {
 }
 
 /// The whole program with all its f^2 weights, by a general solver; `None` if infeasible.
-fn reference(x: &UnitRows, rank: usize, trace: bool, goal: Goal, p: &[f64]) -> Option<f64> {
-    let f = x.features();
+fn reference(x: &UnitRows, rank: usize, s: &LpSettings, p: &[f64]) -> Option<f64> {
+    let (f, goal) = (x.features(), s.goal);
     let mut lp = Problem::new(OptimizationDirection::Minimize);
     let tau = if let Goal::Cost { tau } = goal { Some(tau) } else { None };
     let price = |i: usize, j: usize| if i == j && tau.is_some() { p[i] } else { 0.0 };
@@ -143,7 +144,10 @@ fn reference(x: &UnitRows, rank: usize, trace: bool, goal: Goal, p: &[f64]) -> O
             lp.add_constraint([(c[i][j], 1.0), (column[j], -1.0)], ComparisonOp::Le, 0.0);
         }
     }
-    if trace {
+    for &j in &s.must {
+        lp.add_constraint([(c[j][j], 1.0)], ComparisonOp::Eq, 1.0);
+    }
+    if s.trace {
         let diagonal: Vec<_> = (0..f).map(|j| (c[j][j], 1.0)).collect();
         lp.add_constraint(diagonal.as_slice(), ComparisonOp::Eq, rank as f64);
     }
@@ -172,14 +176,25 @@ fn agrees_with_the_whole_program() {
                 if !trace && !matches!(goal, Goal::Cost { .. }) {
                     continue;
                 }
-                let s = LpSettings { trace, ..settings(goal, &p) };
-                let outcome = solve(&x, 3, &s);
-                match reference(&x, 3, trace, goal, &p) {
-                    None => assert_eq!(outcome.status, LpStatus::Infeasible, "{family} {goal:?}"),
-                    Some(expected) => {
-                        assert_eq!(outcome.status, LpStatus::Optimal, "{family} {goal:?}");
-                        let off = (outcome.objective - expected).abs();
-                        assert!(off < 1e-6, "{family} {goal:?} {trace}: {off:e}");
+                // The last rows are no hott rows: the best diagonal does without them.
+                for must in [vec![], vec![7], vec![5, 7], vec![0, 6, 7]] {
+                    let s = LpSettings { trace, must, ..settings(goal, &p) };
+                    let outcome = solve(&x, 3, &s);
+                    let label = format!("{family} {s:?}");
+                    match reference(&x, 3, &s, &p) {
+                        None => assert_eq!(outcome.status, LpStatus::Infeasible, "{label}"),
+                        Some(expected) => {
+                            assert_eq!(outcome.status, LpStatus::Optimal, "{label}");
+                            let off = (outcome.objective - expected).abs();
+                            assert!(off < 1e-6, "{label}: {off:e}");
+                            assert!(s.must.iter().all(|&j| outcome.diagonal[j] == 1.0), "{label}");
+                        }
+                    }
+                    let mut sealed = Certificate::of(3, &[true; 8], &s, &outcome);
+                    let verified = sealed.seal(&x, &Control::default()).expect(&label);
+                    if outcome.status == LpStatus::Optimal {
+                        verified.supports(outcome.objective, outcome.lower_bound).expect(&label);
+                        assert!(verified.gap <= 1e-6, "{label}: {verified:?}");
                     }
                 }
             }
@@ -273,10 +288,11 @@ fn rows_left_out_at_first_come_in_when_they_pay() {
             Goal::Cost { tau: 1.02 * best },
             Goal::Cost { tau: 2.0 * best },
         ];
-        for goal in goals {
-            let all = solve(&x, 4, &LpSettings::new(goal));
-            let some = LpSettings { all_in_play: 4, ..LpSettings::new(goal) };
-            let some = solve(&x, 4, &some);
+        let cases = goals.into_iter().flat_map(|goal| [(goal, vec![]), (goal, vec![7, 58])]);
+        for (goal, must) in cases {
+            let all = LpSettings { must, ..LpSettings::new(goal) };
+            let some = LpSettings { all_in_play: 4, ..all.clone() };
+            let [all, some] = [all, some].map(|settings| solve(&x, 4, &settings));
             assert_eq!(all.status, some.status, "{goal:?}");
             if all.status == LpStatus::Optimal {
                 let gap = 2.1e-4 * all.objective.abs();

@@ -46,7 +46,7 @@ impl Search<'_> {
         let value = |d: &[f64]| d.iter().zip(&costs).map(|(d, c)| d * c).sum::<f64>();
         let mut master = self.master(goal, &scaled, 0);
         let mut at = StageResult::new(goal, value(&anchor.d), Some(anchor.clone()));
-        at.lower = scale * self.pool.bound(&[], goal, &scaled, self.trace);
+        at.lower = scale * self.pool.bound(&[], goal, &scaled, &self.diagonals);
         let floor = self.floor(goal, cost);
         let (mut mixed_from, mut mixed_by): (Option<Point>, f64) = (None, 0.0);
         let (mut inside, mut share_inside) = (anchor.d.clone(), INSIDE);

@@ -27,6 +27,8 @@ impl Search<'_> {
         let mut localising = Vec::new();
         if let Some(point) = &at.best {
             columns.iter().zip(&point.d).for_each(|(&j, &d)| diagonal[j] = d);
+            // Mixtures of points may be off by rounding.
+            settings.must.iter().for_each(|&j| diagonal[j] = 1.0);
             localising = point
                 .weights
                 .iter()

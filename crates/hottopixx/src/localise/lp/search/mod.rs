@@ -12,7 +12,7 @@ mod point;
 mod progress;
 mod rounds;
 
-use super::cuts::{Pool, least};
+use super::cuts::{Diagonals, Pool};
 use super::oracle::Oracle;
 use super::{LpOutcome, LpSettings};
 use crate::Goal;
@@ -37,7 +37,7 @@ const ROUNDS_SHARE: f64 = 0.85;
 struct Search<'a> {
     x: &'a UnitRows,
     rank: usize,
-    trace: Option<usize>,
+    diagonals: Diagonals,
     gap: f64,
     /// For the rounds, and for all of it.
     control: Control,
@@ -62,15 +62,17 @@ pub(super) fn run(
     let mut allowed = vec![false; x.features()];
     columns.iter().for_each(|&j| allowed[j] = true);
     let control = whole.for_share(ROUNDS_SHARE);
-    let (mut start, columns, closed) =
-        in_play(x, rank, &allowed, &cost, settings.all_in_play, &control);
+    let (must, most) = (&settings.must[..], settings.all_in_play);
+    let (mut start, columns, closed) = in_play(x, rank, &allowed, &cost, must, most, &control);
+    let column = |row: &usize| columns.iter().position(|j| j == row);
+    let must = must.iter().filter_map(column).collect();
     start.truncate(rank);
     let oracle = Oracle::new(x, columns, &control);
     let weights = if settings.goal == Goal::Total { x.weights().to_vec() } else { Vec::new() };
     let mut search = Search {
         x,
         rank,
-        trace: settings.trace.then_some(rank),
+        diagonals: Diagonals { rank: settings.trace.then_some(rank), must },
         gap: settings.gap(),
         control,
         whole,
@@ -164,7 +166,7 @@ impl Search<'_> {
         match goal {
             Goal::Cost { .. } => {
                 let open = self.oracle.columns().iter().chain(&self.closed);
-                least(&mut open.map(|&j| cost[j]).collect::<Vec<_>>(), self.trace)
+                self.diagonals.least(&mut open.map(|&j| cost[j]).collect::<Vec<_>>())
             }
             _ => 0.0,
         }

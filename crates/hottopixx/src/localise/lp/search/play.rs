@@ -7,7 +7,6 @@ use crate::Goal;
 use crate::control::Control;
 use crate::kernels::axpy;
 use crate::localise::greedy::spa_controlled;
-use crate::localise::lp::cuts::least;
 use crate::normalise::UnitRows;
 use crate::order::smallest_first;
 use crate::squares::least_squares;
@@ -15,19 +14,23 @@ use crate::squares::least_squares;
 /// Rows beyond the rank that the greedy method brings into play.
 const FURTHER: usize = 50;
 
-/// Which rows come into play at first (greedy order, columns of C, and those left out): all
+/// Which rows come into play at first (greedy order after those that must be hott, columns of C, and those left out): all
 /// if there are no more than `most`.
 pub(super) fn in_play(
     x: &UnitRows,
     rank: usize,
     allowed: &[bool],
     cost: &[f64],
+    must: &[usize],
     most: usize,
     control: &Control,
 ) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
     let candidates: Vec<usize> = (0..allowed.len()).filter(|&j| allowed[j]).collect();
     let greedy = |count: usize| {
-        let mut rows = spa_controlled(x, None, count, allowed, control).rows;
+        let found = spa_controlled(x, None, count, allowed, control).rows;
+        let mut rows = must.to_vec();
+        rows.extend(found.into_iter().filter(|j| !must.contains(j)));
+        rows.truncate(count);
         // Stopped: any rows will do.
         let others: Vec<usize> = candidates
             .iter()
@@ -97,12 +100,9 @@ impl Search<'_> {
         }
         let mut all = open.clone();
         all.extend_from_slice(&closed);
-        let bound = value + least(&mut all, self.trace);
+        let bound = value + self.diagonals.least(&mut all);
         // In play, the last column with weight has this coefficient: cheaper ones pay.
-        let threshold = match self.trace {
-            Some(rank) => *open.select_nth_unstable_by(rank - 1, f64::total_cmp).1,
-            None => 0.0,
-        };
+        let threshold = self.diagonals.threshold(&mut open);
         let mut paying: Vec<usize> = (0..closed.len()).filter(|&k| closed[k] < threshold).collect();
         smallest_first(&mut paying, |i| closed[i]);
         paying.truncate((self.oracle.columns().len() / 2).max(FURTHER));

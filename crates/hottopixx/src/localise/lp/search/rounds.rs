@@ -119,7 +119,9 @@ impl Search<'_> {
             Goal::Total if self.pool.weights.is_empty() => vec![1.0; self.x.features()],
             Goal::Total => self.pool.weights.clone(),
         };
-        let mut master = Master::new(&slacks, cost, self.trace.map(|r| r as f64), seed);
+        let trace = self.diagonals.rank.map(|r| r as f64);
+        let mut master = Master::new(&slacks, cost, trace, seed);
+        self.diagonals.must.iter().for_each(|&j| master.fix(j, Some(true)));
         self.extend(&mut master, goal, self.pool.cuts.len());
         master
     }
@@ -158,7 +160,7 @@ impl Search<'_> {
             outcome = master.solve(&self.control);
         }
         let multipliers: Vec<(usize, f64)> = master.cut_multipliers().collect();
-        let proven = scale * self.pool.bound(&multipliers, goal, cost, self.trace);
+        let proven = scale * self.pool.bound(&multipliers, goal, cost, &self.diagonals);
         if proven > at.lower {
             at.lower = proven;
             at.multipliers = self.pool.feasible(&multipliers, goal);
@@ -171,9 +173,7 @@ impl Search<'_> {
     /// got stuck, may have left it anywhere. Nothing is believed of it but where to look.
     pub(super) fn diagonal(&self, master: &Master) -> Vec<f64> {
         let mut d: Vec<f64> = (0..master.columns()).map(|j| master.column(j)).collect();
-        if let Some(rank) = self.trace {
-            keep_trace(&mut d, rank as f64);
-        }
+        self.diagonals.keep_trace(&mut d);
         d
     }
 
@@ -186,17 +186,5 @@ impl Search<'_> {
             figure: Some(("best", at.upper)),
             bound: Some(at.lower).filter(|bound| bound.is_finite()),
         });
-    }
-}
-
-/// Moves d in [0, 1] onto `sum d = rank`: scaled down, or up towards one, all in proportion.
-fn keep_trace(d: &mut [f64], rank: f64) {
-    let sum: f64 = d.iter().sum();
-    if sum > rank {
-        d.iter_mut().for_each(|d| *d *= rank / sum);
-    } else if sum < rank {
-        let room = d.len() as f64 - sum;
-        let share = ((rank - sum) / room).min(1.0);
-        d.iter_mut().for_each(|d| *d += share * (1.0 - *d));
     }
 }
