@@ -13,7 +13,7 @@ from ._advice import advise
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 #: Tables that pandas reads.
 _TEXT_TABLES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
@@ -84,19 +84,26 @@ def read(path: str | os.PathLike[str], key: str | None = None) -> NamedMatrix:
                 raise FileNotFoundError(f"{path} does not exist")
             return readers[ending](path, key)
     known = ", ".join(readers)
-    table = "read it with pd.read_csv and give that" if endings in _TEXT_TABLES else "convert it"
-    raise ValueError(f"{path} has none of the endings that are known ({known}): {table}")
+    is_table = path.name.lower().endswith(_TEXT_TABLES)
+    remedy = "read it with pandas.read_csv and give the frame" if is_table else "convert it"
+    raise ValueError(f"{path} has none of the endings that are known ({known}): {remedy}")
 
 
-def _chosen(path: Path, names: list[str], key: str | None, what: str) -> str:
-    """The one that is asked for, or the only one."""
+def _chosen(
+    path: Path, names: list[str], key: str | None, what: str, scenes: Sequence[str] = ()
+) -> str:
+    """The one that is asked for, or the only one; `scenes` are those of three dimensions."""
     listed = ", ".join(names) or "nothing"
     if key is not None:
         if key not in names:
             raise ValueError(f"{path} has no {what} {key!r}, but {listed}: choose one with key=")
         return key
     if len(names) != 1:
-        raise ValueError(f"{path} has {len(names)} matrices ({listed}): choose one with key=")
+        hint = "; HottSamples and `hottopixx unmix` take scenes: " + ", ".join(scenes)
+        raise ValueError(
+            f"{path} has {len(names)} matrices ({listed}): choose one with key="
+            f"{hint if scenes else ''}"
+        )
     return names[0]
 
 
@@ -124,9 +131,9 @@ def _mat(path: Path, key: str | None) -> NamedMatrix:
             and min(value.shape) > 1
         ]
 
-    cubes = of(3)
-    names = cubes if key in cubes else of(2) or cubes
-    return NamedMatrix(_plain(held[_chosen(path, names, key, "matrix")]), None, None)
+    scenes = of(3)
+    chosen = _chosen(path, of(2) + scenes, key, "matrix", scenes)
+    return NamedMatrix(_plain(held[chosen]), None, None)
 
 
 def _hdf5(path: Path, key: str | None) -> NamedMatrix:
@@ -141,7 +148,8 @@ def _hdf5(path: Path, key: str | None) -> NamedMatrix:
         file.visititems(lambda name, item: names.append(name) if _is_matrix(item) else None)
         inner = tuple(f"{name}/" for name in names)
         names = [name for name in names if not name.startswith(inner)]
-        item = file[_chosen(path, names, key, "matrix")]
+        scenes = [name for name in names if getattr(file[name], "ndim", 2) == 3]
+        item = file[_chosen(path, names, key, "matrix", scenes)]
         shaped = "obs" in file and "var" in file
         rows = _index(file, "obs") if shaped else None
         columns = _index(file, "var") if shaped else None
@@ -149,9 +157,9 @@ def _hdf5(path: Path, key: str | None) -> NamedMatrix:
 
 
 def _is_matrix(item: Any) -> bool:
-    """Whether it is a data set with two sides, or a sparse matrix as AnnData and 10x write it."""
+    """Whether it is a matrix, a scene, or a sparse matrix as AnnData and 10x write it."""
     if hasattr(item, "ndim"):
-        return bool(item.ndim == 2 and item.dtype.kind in "iufb")
+        return bool(item.ndim in (2, 3) and item.dtype.kind in "iufb")
     return {"data", "indices", "indptr"} <= set(item)
 
 

@@ -266,8 +266,8 @@ def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
             f"{path} is no model of topics: hottopixx.load reads what 'hottopixx factor --out' and "
             "save wrote"
         )
-    text = (path / "model.json" if path.is_dir() else path).read_text(encoding="utf-8")
     try:
+        text = (path / "model.json" if path.is_dir() else path).read_text(encoding="utf-8")
         model = json.loads(text)
         shape = (len(model["names"]), len(model["words"]))
         fine = np.shape(model["topics"]) == shape and len(model["proportions"]) == shape[0]
@@ -278,5 +278,9 @@ def _read(path: str | os.PathLike[str]) -> dict[str, Any]:
     except (KeyError, TypeError, ValueError):
         fine = False
     if not fine:
-        raise ValueError(f"{path} is no topic model: give a file that save() or the program wrote")
+        raise ValueError(
+            f"{path} is no topic model, nor another answer: load reads files that save() wrote "
+            "and folders of 'hottopixx factor --out' and 'hottopixx topics --out'; for data, see "
+            "hottopixx.read and pandas.read_csv"
+        )
     return dict(model)

@@ -182,8 +182,11 @@ def test_files_that_are_none_of_ours_are_refused(answer, tmp_path):
     with pytest.raises(ValueError, match="is damaged"):
         hottopixx.load(tmp_path / "changed")
     (tmp_path / "model.json").write_text("{}")
-    with pytest.raises(ValueError, match="is no topic model"):
-        hottopixx.load(tmp_path / "model.json")
+    (tmp_path / "wine.csv").write_text("a,b\n1,2\n")
+    np.save(tmp_path / "X.npy", np.ones(3))
+    for name in ("model.json", "wine.csv", "X.npy"):
+        with pytest.raises(ValueError, match=r"is no topic model, nor .*read_csv"):
+            hottopixx.load(tmp_path / name)
 
 
 def test_answers_apply_to_other_rows(answer, sparse_answer, instance, tmp_path):

@@ -28,6 +28,11 @@ def test_hdf5(tmp_path):
     with h5py.File(tmp_path / "a.h5", "w") as file:
         file["deep/X"], file["labels"] = X, [1, 2]
     np.testing.assert_array_equal(hottopixx.read(tmp_path / "a.h5").matrix, X)
+    with h5py.File(tmp_path / "b.h5", "w") as file:
+        file["scene"], file["truth"] = np.zeros((2, 3, 4)), X
+    with pytest.raises(ValueError, match=r"2 matrices \(scene, truth\): .* take scenes: scene"):
+        hottopixx.read(tmp_path / "b.h5")
+    assert hottopixx.read(tmp_path / "b.h5", key="scene").matrix.shape == (2, 3, 4)
     with h5py.File(tmp_path / "a.h5ad", "w") as file:
         for name, matrix in (("X", X), ("layers/counts", 2 * X)):
             held, group = sp.csr_matrix(matrix), file.create_group(name)
@@ -64,8 +69,9 @@ def test_parquet(tmp_path):
     with pytest.warns(hottopixx.AdviceWarning, match="set aside 'cell_id', 'year'"):
         found = hottopixx.read(tmp_path / "ids.parquet")
     assert (found.rows, found.columns) == (["107", "109"], ["a", "id"])
-    with pytest.raises(ValueError, match=r"read it with pd\.read_csv"):
-        hottopixx.read(tmp_path / "a.csv")
+    for name in ("a.csv", "a.v2.csv"):
+        with pytest.raises(ValueError, match=r"read it with pandas\.read_csv and give the frame"):
+            hottopixx.read(tmp_path / name)
 
 
 def test_cubes_of_matlab_and_envi(tmp_path):
@@ -73,7 +79,9 @@ def test_cubes_of_matlab_and_envi(tmp_path):
     scipy.io.savemat(tmp_path / "a.mat", {"cube": cube, "names": np.zeros((1, 3))})
     np.testing.assert_array_equal(hottopixx.read(tmp_path / "a.mat").matrix, cube)
     scipy.io.savemat(tmp_path / "b.mat", {"cube": cube, "truth": np.ones((4, 5))})
-    assert hottopixx.read(tmp_path / "b.mat").matrix.shape == (4, 5)
+    with pytest.raises(ValueError, match=r"2 matrices \(truth, cube\): .* unmix` take scenes: cube"):
+        hottopixx.read(tmp_path / "b.mat")
+    assert hottopixx.read(tmp_path / "b.mat", "truth").matrix.shape == (4, 5)
     np.testing.assert_array_equal(hottopixx.read(tmp_path / "b.mat", "cube").matrix, cube)
 
     spectral = pytest.importorskip("spectral")
