@@ -14,6 +14,7 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
+from ._advice import advise
 from ._arrays import dense, has_gaps, is_sparse
 from ._fits import weights_on
 from ._fitted import FittedAnswer, component_count, increasing, numbers, warn_of_limits
@@ -193,6 +194,11 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         else:
             result = factored(X, rank, self.method, names, options, "sample")
         self._keep(result, X.dtype, shape, scene)
+        if scene is not None and self.n_components_ > X.shape[1]:
+            advise(
+                f"{self.n_components_} materials are more than the {X.shape[1]} bands can tell "
+                "apart: ask for fewer, or see whether bands come last in X"
+            )
         warn_of_limits(result.stop)
         return self
 

@@ -11,7 +11,7 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hottopixx
-from hottopixx import HottSamples
+from hottopixx import AdviceWarning, HottSamples
 
 
 @parametrize_with_checks(
@@ -19,7 +19,7 @@ from hottopixx import HottSamples
         HottSamples(effort="quick"),
         HottSamples(method="spa", abundances="sum-to-one"),
         HottSamples(method="hottopixx"),
-        HottSamples(method="unmix", smooth=True, abundances="shares"),
+        HottSamples(2, method="unmix", smooth=True, abundances="shares"),
     ]
 )
 def test_is_an_estimator(estimator, check):
@@ -118,6 +118,8 @@ def test_scenes_are_unmixed_with_outliers_set_aside(tmp_path):
     np.testing.assert_array_equal(again.transform(pixels), found)
     assert again.outliers_.tolist() == smooth.outliers_.tolist()
     assert 123 in HottSamples(3, method="unmix").fit(pixels).outliers_
+    with pytest.warns(AdviceWarning, match="3 materials are more than the 2 bands can tell apart"):
+        HottSamples(3, method="unmix").fit(pixels[:, :2])
     with pytest.raises(ValueError, match='smooth goes with method="unmix"'):
         HottSamples(3, smooth=True).fit(pixels)
     with pytest.raises(ValueError, match="do not go with method"):
