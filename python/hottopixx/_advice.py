@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections import Counter
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from ._arrays import dense
+from ._arrays import dense, is_sparse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 #: From here on an answer explains next to nothing.
 _NEAR_ONE = 0.9
@@ -22,6 +27,8 @@ _ZIPF = 2.0
 _YEAR_NAMES = frozenset({"year", "years", "yr", "jahr", "annee", "année", "ano", "año", "anno"})
 _YEARS = (1500, 2200)
 _ID_NAMES = frozenset({"id", "index"})
+#: What may stand in the place of numbers.
+_TEXT, _TIMES = "text", "dates or times"
 #: Fewer rows or columns say nothing about which are words.
 _FEWEST = 20
 
@@ -62,7 +69,7 @@ def check_counts(counts: Any, name: str) -> None:
     )
 
 
-def advise_on_names(X: Any, names: Any, level: int = 4) -> None:
+def advise_on_names(X: Any, names: Any, level: int) -> None:
     """Looks for columns that their names and their values tell to be no measurements."""
     found = [str(name) for j, name in enumerate(names) if _is_label(X, j, str(name).lower())]
     if found:
@@ -78,7 +85,7 @@ def _is_label(X: Any, j: int, name: str) -> bool:
     """Whether a column holds years, or one number for each sample, and says so."""
     if name not in _YEAR_NAMES and name not in _ID_NAMES:
         return False
-    values = dense(X[:, [j]]).ravel()
+    values = dense((X.tocsc() if is_sparse(X) else X)[:, [j]]).ravel()
     if len(values) < 2 or not are_whole(values):
         return False
     if name in _YEAR_NAMES:
@@ -86,37 +93,57 @@ def _is_label(X: Any, j: int, name: str) -> bool:
     return len(np.unique(values)) == len(values)
 
 
-def about_text(X: Any) -> str | None:
-    """What to do with data that hold text in place of numbers; None where they hold none."""
-    if hasattr(X, "columns") and hasattr(X, "__getitem__"):
-        texts = [str(name) for name in X.columns if _holds_text(X[name])]
-        if not texts:
+def check_names(names: Iterable[Any]) -> None:
+    """Refuses columns of one name."""
+    for name, times in Counter(names).most_common(1):
+        if times > 1:
+            raise ValueError(
+                f"two columns are called {name!r}: rename one, so that each has a name of its own"
+            )
+
+
+def about_no_numbers(X: Any) -> str | None:
+    """What to do with data that hold text or times in place of numbers; None where none do."""
+    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
+        what = None if sp.issparse(X) else _what_is_no_number(X)
+        if what is None:
             return None
-        what = "column holds" if len(texts) == 1 else "columns hold"
         return (
-            f"the {what} text: {', '.join(texts)}. Leave out what is no measurement, "
-            f"X.drop(columns={texts!r}); for topics of texts, hottopixx.HottTopics().fit(X[column])"
+            f"X holds {what} where numbers are needed: for topics of a list of texts, "
+            "hottopixx.HottTopics().fit(texts); otherwise leave out the columns of names or dates"
         )
-    if sp.issparse(X) or not _holds_text(X):
+    found = {}
+    for name, dtype in zip(X.columns, X.dtypes, strict=True):
+        known = getattr(dtype, "kind", "O") in "iufbc"
+        if not known and (what := _what_is_no_number(X[name])):
+            found[str(name)] = what
+    if not found:
         return None
+    holds = "column holds" if len(found) == 1 else "columns hold"
+    kinds = ", ".join(sorted(set(found.values()), reverse=True))
+    topics = "; for topics of texts, hottopixx.HottTopics().fit(X[column])"
     return (
-        "X holds text where numbers are needed: for topics of a list of texts, "
-        "hottopixx.HottTopics().fit(texts); otherwise leave out the columns of names"
+        f"the {holds} {kinds}: {', '.join(found)}. Leave out what is no measurement, "
+        f"X.drop(columns={list(found)!r}){topics if _TEXT in kinds else ''}"
     )
 
 
-def _holds_text(values: Any) -> bool:
-    """Whether some of these are strings that read as no number."""
+def _what_is_no_number(values: Any) -> str | None:
+    """What some of these are: strings that read as no number, or times."""
     array = np.asarray(values)
+    if array.dtype.kind in "mM":
+        return _TIMES
     if array.dtype.kind not in "OUST":
-        return False
+        return None
     for value in array.ravel():
         if isinstance(value, str):
             try:
                 float(value)
             except ValueError:
-                return True
-    return False
+                return _TEXT
+        elif isinstance(value, timedelta) or hasattr(value, "strftime"):
+            return _TIMES
+    return None
 
 
 def advise_on_unknown(counts: Any, level: int = 4) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +17,19 @@ _MOST_COLUMNS = 2**32
 
 def to_native(X: Any) -> Native:
     """The matrix by rows in float64: without a copy where it is so already."""
+    refuse_path(X)
     if sp.issparse(X):
         return _sparse(X)
     return floats(X, 2, "X")
+
+
+def refuse_path(X: Any) -> None:
+    """Refuses the name of a file in the place of what it holds."""
+    if isinstance(X, (str, os.PathLike)):
+        path = os.fspath(X)
+        raise ValueError(
+            f"X is {path!r}, not a matrix: read the file, hottopixx.read({path!r}).matrix"
+        )
 
 
 def floats(values: Any, dimensions: int, name: str) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,10 +24,11 @@ def are_text(X: Any) -> bool:
     Raises
     ------
     ValueError
-        When it is one string, or a table in which columns are text.
+        When it is one string, a path, or a table in which columns are text.
     """
-    if isinstance(X, (str, bytes)):
-        raise ValueError("X is one string: give a list of documents, a string each")
+    if isinstance(X, (str, bytes, os.PathLike)):
+        what = "a path" if isinstance(X, os.PathLike) else "one string"
+        raise ValueError(f"X is {what}: give a list of documents, a string each")
     if sp.issparse(X):
         return False
     shape = getattr(X, "shape", None)
@@ -37,7 +39,9 @@ def are_text(X: Any) -> bool:
         return len(shape) == 1 and getattr(X.dtype, "kind", "O") not in "iufcb"
     if isinstance(X, (list, tuple)):
         first = next((value for value in X if not _is_missing(value)), "")
-        return isinstance(first, (str, bytes))
+        if isinstance(first, (list, tuple)):  # of words, or a row of counts
+            return any(isinstance(value, str) for value in first)
+        return isinstance(first, (str, bytes)) or np.isscalar(first)
     if hasattr(X, "to_pylist"):  # an array of Arrow
         return True
     return hasattr(X, "__iter__") and not hasattr(X, "__array__")
@@ -95,9 +99,13 @@ def batches(documents: Iterable[Any]) -> Iterator[list[str]]:
         elif _is_missing(document):
             text, missing = "", missing + 1
         else:
+            remedy = 'leave it out, or put an empty string ("") in its place'
+            if isinstance(document, (list, tuple)):
+                remedy = 'join its words, " ".join(document)'
+            elif not number:
+                remedy = "give documents as strings, or counts as a table of documents x words"
             raise ValueError(
-                f"document {number} is a {type(document).__name__}, not a string: leave it out, or "
-                'put an empty string ("") in its place'
+                f"document {number} is a {type(document).__name__}, not a string: {remedy}"
             )
         batch.append(text)
         length += len(text)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
-from ._advice import advise_on_answer, advise_on_names
+from ._advice import advise_on_answer
 from ._arrays import dense, has_gaps, is_sparse
 from ._fits import weights_on
 from ._fitted import FittedAnswer, component_count, increasing, numbers, warn_of_limits
@@ -227,8 +227,6 @@ class Hottopixx(FittedAnswer, SelectorMixin, BaseEstimator):
             return self._fit_on_ray(X, sample_weight)
         given = X
         X = self._validated(X, reset=True)
-        if hasattr(self, "feature_names_in_"):
-            advise_on_names(X, self.feature_names_in_)
         samples = Samples(X, self._weights(X, sample_weight), X.shape[0])
         self.__dict__.pop("changes_", None)  # of an earlier fit
         self._choose(samples, given)

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._advice import about_text
-from ._arrays import is_sparse
+from ._advice import about_no_numbers, advise_on_names, check_names
+from ._arrays import is_sparse, refuse_path
 from ._options import checked_rank
 
 if TYPE_CHECKING:
@@ -23,23 +23,14 @@ if TYPE_CHECKING:
 
 def numbers(model: Any, X: Any, formats: Any, reset: bool, gaps: bool) -> Any:
     """Samples x features as numbers that are not negative; with `gaps` NaN may be among them."""
-    try:
-        X = validate_data(
-            model,
-            X,
-            accept_sparse=formats,
-            dtype=(np.float64, np.float32),
-            reset=reset,
-            ensure_all_finite="allow-nan" if gaps else True,
-        )
-    except ValueError as error:
-        # scikit-learn names estimators of other kinds, and does not know what this one can do.
-        if model.missing == "refuse" and str(error).startswith("Input X contains NaN"):
-            remedy = 'missing="observed" takes NaN as entries that were not observed'
-            raise ValueError(f"Input X contains NaN: {remedy}") from None
-        if about := about_text(X):
-            raise ValueError(about) from None
-        raise
+    X = validated(
+        model,
+        X,
+        reset,
+        accept_sparse=formats,
+        dtype=(np.float64, np.float32),
+        ensure_all_finite="allow-nan" if gaps else True,
+    )
     values = X.data if is_sparse(X) else X
     negative = values[values < 0]  # NaN is not
     if negative.size:
@@ -48,6 +39,38 @@ def numbers(model: Any, X: Any, formats: Any, reset: bool, gaps: bool) -> Any:
             f"{negative.min():g}: give amounts, counts or intensities, before they are centred, "
             "scaled or taken the logarithm of"
         )
+    return X
+
+
+def validated(model: Any, X: Any, reset: bool, **checks: Any) -> Any:
+    """What scikit-learn's checks make of X, with remedies for what they refuse.
+
+    Advice about columns names the line that calls `fit`, which is two calls further up.
+    """
+    refuse_path(X)
+    check_names(getattr(X, "columns", ()) if hasattr(X, "dtypes") else ())
+    # Dates alone would pass as numbers.
+    about = about_no_numbers(X) if hasattr(X, "dtype") or hasattr(X, "dtypes") else None
+    if about:
+        raise ValueError(about)
+    try:
+        X = validate_data(model, X, reset=reset, **checks)
+    except ValueError as error:
+        # scikit-learn names estimators of other kinds, and does not know what this one can do.
+        said = str(error)
+        if said.startswith("Input X contains NaN") and getattr(model, "missing", "") == "refuse":
+            remedy = 'missing="observed" takes NaN as entries that were not observed'
+            raise ValueError(f"Input X contains NaN: {remedy}") from None
+        if said.startswith("Input X contains infinity"):
+            raise ValueError(
+                "Input X contains infinity, or a value that is too large: replace such entries, or "
+                "drop the samples or features that have them"
+            ) from None
+        if about := about_no_numbers(X):
+            raise ValueError(about) from None
+        raise
+    if reset and hasattr(model, "feature_names_in_"):
+        advise_on_names(X, model.feature_names_in_, level=7)
     return X
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.utils.validation import _check_feature_names_in, check_non_negative, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_non_negative
 
 from . import _native
-from ._advice import check_counts
+from ._advice import check_counts, check_names
 from ._arrays import from_native, to_native
 from ._documents import are_text, each_batch
+from ._fitted import validated
 from ._further import last_search
 from ._options import threads_of
 from ._topic_options import left_out
@@ -71,7 +71,7 @@ class TopicDocuments:
         """The documents X."""
         if self.vectorizer is not None:
             counts = self._vectorised(X)
-        elif are_text(X):
+        elif are_text(X) or len(getattr(X, "shape", ())) == 1:
             words, threads = self._words(), threads_of(self.n_jobs)
             stop_words = left_out(self.stop_words)
             return _text(X, _native.Counter(words, stop_words, bool(self.phrases), threads), 0)
@@ -107,9 +107,7 @@ class TopicDocuments:
             names = [str(name) for name in self.vectorizer_.get_feature_names_out()]
         else:
             names = [str(name) for name in self._names(counts.shape[1])]
-        if len(set(names)) < len(names):
-            twice = Counter(names).most_common(1)[0][0]
-            raise ValueError(f"two columns are called {twice!r}: give every word one column")
+        check_names(names)
         # Without names of their own, the library calls columns by their numbers.
         named = self.words is not None or hasattr(self, "vectorizer_")
         named = named or hasattr(self, "feature_names_in_")
@@ -162,7 +160,7 @@ class TopicDocuments:
     def _validated(self, X: Any, reset: bool) -> Any:
         """Counts, documents x words."""
         least = {"ensure_min_features": self.n_components, "ensure_min_samples": 2} if reset else {}
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset, **least)
+        X = validated(self, X, reset, accept_sparse="csr", dtype=np.float64, **least)
         check_non_negative(X, "HottTopics (input X)")
         check_counts(X, "X")
         return X

@@ -1,9 +1,11 @@
 """The estimator as a part of scikit-learn."""
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -15,7 +17,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hottopixx
-from hottopixx import Hottopixx
+from hottopixx import Hottopixx, HottSamples, HottTopics
 from hottopixx._arrays import dense
 from hottopixx._options import seed_number
 
@@ -282,6 +284,31 @@ def test_text_is_told_where_to_go():
     table = pd.DataFrame({"review": texts, "a": [1.0, 2.0], "b": ["3", "4"]})
     with pytest.raises(ValueError, match=r"the column holds text: review\. Leave out"):
         Hottopixx(1).fit(table)
+
+
+@pytest.mark.parametrize("estimator", [Hottopixx, HottSamples, HottTopics])
+def test_what_is_no_matrix_of_numbers_gets_a_remedy(estimator):
+    def refused(sentence, X):
+        with pytest.raises(ValueError, match=sentence):
+            estimator(1).fit(X)
+
+    when = pd.date_range("2020", periods=3)
+    others = pd.to_timedelta([1, 2, 3], "h"), when.tz_localize("UTC"), when.to_period("D")
+    for times in (when, when.date, *others):
+        table = pd.DataFrame({"a": [1, 2, 3], "when": times})
+        refused(r"the column holds dates or times: when\. Leave out .*\['when'\]\)$", table)
+    refused("the column holds dates or times: when", table[["when"]])  # would pass as numbers
+    refused("the column holds dates or times: when", pl.DataFrame({"when": list(when)}))
+    refused("X holds dates or times", when.to_numpy()[:, None])
+    refused("two columns are called 'a': rename one", pd.DataFrame(np.eye(2), columns=["a", "a"]))
+    for X in (np.eye(3), sp.eye_array(3, format="csr")):
+        X[1, 1] = np.inf
+        refused("X contains infinity, .*: replace such entries, or drop", X)
+    path = Path("X.npy")
+    if estimator is HottTopics:
+        return refused("X is a path: give a list of documents", path)
+    for X in (path, str(path)):
+        refused(r"X is 'X\.npy', not a matrix: .* hottopixx\.read\('X\.npy'\)", X)
 
 
 def test_sizes_of_features_are_in_units_of_their_own(instance):

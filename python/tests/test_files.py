@@ -79,7 +79,9 @@ def test_cubes_of_matlab_and_envi(tmp_path):
     scipy.io.savemat(tmp_path / "a.mat", {"cube": cube, "names": np.zeros((1, 3))})
     np.testing.assert_array_equal(hottopixx.read(tmp_path / "a.mat").matrix, cube)
     scipy.io.savemat(tmp_path / "b.mat", {"cube": cube, "truth": np.ones((4, 5))})
-    with pytest.raises(ValueError, match=r"2 matrices \(truth, cube\): .* unmix` take scenes: cube"):
+    with pytest.raises(
+        ValueError, match=r"2 matrices \(truth, cube\): .* unmix` take scenes: cube"
+    ):
         hottopixx.read(tmp_path / "b.mat")
     assert hottopixx.read(tmp_path / "b.mat", "truth").matrix.shape == (4, 5)
     np.testing.assert_array_equal(hottopixx.read(tmp_path / "b.mat", "cube").matrix, cube)

@@ -3,6 +3,7 @@
 import inspect
 import shutil
 import subprocess
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -168,6 +169,11 @@ def test_answers_do_not_keep_the_input_alive_or_change_with_it(instance):
         ([1.0, 2.0], "X has 1 dimensions"),
         ([["a", "b"]], "X is not an array of numbers"),
         ([[1j, 2.0]], "X is complex"),
+        (
+            "X.npy",
+            r"X is 'X\.npy', not a matrix: read the file, hottopixx\.read\('X\.npy'\)\.matrix",
+        ),
+        (Path("X.npy"), r"X is 'X\.npy', not a matrix"),
         (np.zeros((0, 3)), "0 x 3|empty|no rows"),
     ],
 )

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hottopixx
-from hottopixx import AdviceWarning, Hottopixx, HottTopics
+from hottopixx import AdviceWarning, Hottopixx, HottSamples, HottTopics
 
 #: p(word | topic) of three topics; the first word of each is its anchor.
 TOPICS = {
@@ -399,6 +399,10 @@ def test_says_what_is_wrong(model, documents, counts):
     refused("X is one string: give a list of documents", "oil price")
     refused("there are 0 documents", [])
     refused("document 1 is a int, not a string: leave it out", ["oil", 7])
+    for words in ([["oil", "price"], ["court"]], pd.Series([["oil"], ["court"]])):
+        refused(r"document 0 is a list, not a string: join its words", words)
+    for numbers in ([1, 2, 3], np.arange(3)):
+        refused("document 0 is a int.*, not a string: give documents as strings, or", numbers)
     refused("documents = 1 is not possible.*give many", ["oil price barrel oil"])
     refused("n_components is '3': give a number of topics", n_components="3")
     refused("document 1 has a character that is none", ["oil", "b\udc80"])
@@ -466,6 +470,14 @@ def test_years_and_numbers_of_samples_get_advice():
     table["id"] = np.arange(30)
     with pytest.warns(AdviceWarning, match=r"columns look like years, .*: Year, id\. "):
         Hottopixx(2, method="spa").fit(table)
+    counts = pd.DataFrame(planted(200)[0], columns=WORDS).assign(Year=1990)
+    for model in (HottTopics(3, min_df=1, candidate_df=1), HottSamples(3, method="spa")):
+        for X in (counts, counts.astype(pd.SparseDtype("float", 0.0))):
+            with pytest.warns(AdviceWarning, match=r"like years, .*: Year\. ") as warned:
+                model.fit(X)
+            assert warned[0].filename == __file__
+    with pytest.warns(AdviceWarning, match="like years"):
+        Hottopixx(2, method="spa").fit(X)
 
 
 def test_the_path_of_topics_leads_to_the_planted_number(documents):
