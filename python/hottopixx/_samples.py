@@ -87,7 +87,9 @@ class HottSamples(FittedAnswer, TransformerMixin, BaseEstimator):
         Proven bounds, where the method has them.
     reconstruction_err_ : float
         Mean over samples of the l1 error with free weights, samples scaled to sum 1: 0 is perfect,
-        1 explains nothing.
+        1 explains nothing. Of all samples, outliers and dark ones too, as mixtures of the chosen
+        samples themselves, with `smooth` as well; `hottopixx unmix` tells the mean error of the
+        other samples as mixtures of `spectra_`.
     spectra_ : ndarray of shape (n_components_, n_features_in_) or None
         Means of the purest pixels of each, for "unmix".
     outliers_, dark_ : ndarray
