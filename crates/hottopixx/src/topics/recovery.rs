@@ -129,7 +129,11 @@ fn on_simplex(x: &UnitRows, anchors: &Dense, recovery: Recovery, control: &Contr
     let fit = |nnls: &mut Nnls, i: usize| {
         let row = x.row(i);
         let products: Vec<f64> = (0..rank).map(|k| row.dot(anchors.row(k))).collect();
-        let mut weights = vec![1.0 / rank as f64; rank];
+        // From the nearest anchor: few have weight in the end, and from all of them each of the others would have to go.
+        let nearer = |k: &usize| products[*k] - 0.5 * gram[k * rank + k];
+        let nearest = (0..rank).max_by(|a, b| nearer(a).total_cmp(&nearer(b)));
+        let mut weights = vec![0.0; rank];
+        nearest.into_iter().for_each(|k| weights[k] = 1.0);
         nnls.solve(&gram, &products, &mut weights, Domain::Simplex);
         if recovery == Recovery::Kl && control.goes_on() {
             kl(row, &by_column, &mut weights);
