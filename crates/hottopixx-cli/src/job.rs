@@ -17,6 +17,8 @@ use std::time::Instant;
 
 /// More threads than this help nobody and can exhaust a machine.
 const MOST_THREADS: usize = 1024;
+/// Threads for each processor, at most.
+const THREADS_EACH: usize = 4;
 
 /// One run of the program: clock, threads, Ctrl-C and progress bar.
 pub struct Session {
@@ -47,7 +49,8 @@ impl Session {
         if let Some(seconds) = run.max_seconds {
             crate::values::duration(seconds).map_err(Failure::Wrong)?;
         }
-        let threads = machine::threads(run.threads);
+        // More than some for each processor only wait for each other.
+        let threads = machine::threads(run.threads).min(THREADS_EACH * machine::threads(0).max(4));
         // Fails only when a pool exists already, which then serves as well.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
         let session = Session {

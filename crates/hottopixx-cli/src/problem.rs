@@ -4,6 +4,7 @@
 //! index the user sees is nevertheless a row of the input: [`Problem::restore`] puts it back.
 
 use crate::args::{InputArgs, TextArgs};
+use crate::documents::holds_prose;
 use crate::earlier::{WordSums, placed};
 use crate::failure::Failure;
 use crate::rows;
@@ -89,7 +90,13 @@ impl Raw {
     pub fn load(input: &InputArgs, note: impl Fn(&str)) -> Result<Self, Failure> {
         let source = Source::path(&input.path);
         let label = source.name();
-        let loaded = hottopixx_io::load(&source, &Raw::options(input))?;
+        let loaded = hottopixx_io::load(&source, &Raw::options(input)).map_err(|error| {
+            let unknown = matches!(error, hottopixx_io::Error::UnknownFormat { .. });
+            match input.path.is_dir() || (unknown && holds_prose(&input.path)) {
+                true => Failure::Wrong(format!("{error}; text is for 'hottopixx topics'")),
+                false => error.into(),
+            }
+        })?;
         if let Some(sentence) = loaded.cache.note() {
             note(&sentence);
         }

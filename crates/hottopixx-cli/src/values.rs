@@ -115,7 +115,13 @@ pub fn negative() -> NamedParser<Negative> {
     NamedParser::new(Negative::ALL.map(|negative| PossibleValue::new(negative.name())))
 }
 
-/// How many rows, topics or materials.
+/// How many topics.
+pub fn topics(text: &str) -> Result<usize, String> {
+    text.parse()
+        .map_err(|_| "give a whole number, such as 10: how many topics is yours to say".to_owned())
+}
+
+/// How many rows or materials.
 pub fn rank(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| match text {
         "auto" => "give a number; errors for every number up to one are shown by 'hottopixx factor --path' and by \

@@ -91,7 +91,9 @@ fn human(r: &RankReport) -> String {
     line(&mut out, "size", &size);
     out.push('\n');
     let rows = count(r.upper, "row");
-    let rank = if r.closed {
+    let rank = if r.upper == 1 {
+        format!("{rows} explains all of them within {}", r.tau)
+    } else if r.closed {
         format!("{rows}: with fewer, some row has an l1 error above {}", r.tau)
     } else {
         format!("at least {}, and these {} do it", count(r.lower, "row"), grouped(r.upper))
@@ -102,7 +104,7 @@ fn human(r: &RankReport) -> String {
     paragraph(&mut out, "rows", &labels.join(", "));
     line(&mut out, "error", &format!("largest {}, tau {}", six(r.error), r.tau));
     let verified = match r.certified {
-        1 => "at least 1 row, which is no news".to_owned(),
+        1 => "nothing: there is at least one row in any case".to_owned(),
         certified => format!("at least {}, whatever the weights", count(certified, "row")),
     };
     line(&mut out, "verified", &verified);

@@ -57,8 +57,12 @@ impl Earlier {
                 "{label}: {what}: give the folder that 'hottopixx factor --out' wrote"
             ))
         };
-        let said: Said = json::read(&folder.join("summary.json"))
-            .map_err(|what| wrong(format!("summary.json {what}")))?;
+        let said: Said = json::read(&folder.join("summary.json")).map_err(|what| {
+            wrong(match folder.join("model.json").exists() {
+                true => "it is an answer of 'hottopixx topics', which is not added to".to_owned(),
+                false => format!("summary.json {what}"),
+            })
+        })?;
         crate::version::refuse_newer(&said.version).map_err(wrong)?;
         let hott: Vec<usize> = said.hott.iter().map(|named| named.hott.row).collect();
         if hott.is_empty() || hott.iter().any(|&row| row >= said.features) {

@@ -128,6 +128,15 @@ fn info_tells_what_to_do() {
     assert_eq!(numbers["zero_rows"], 1);
     assert!(info["problems"].as_array().unwrap().len() == 2, "{info}");
     assert!(info["next"].as_array().unwrap().is_empty(), "no command takes them: {info}");
+    // A command that is suggested works, whatever the format.
+    let mut holed = folder.read("X.npy");
+    let at = holed.len() - 8;
+    holed[at..].copy_from_slice(&f64::NAN.to_le_bytes());
+    folder.write("holed.npy", &holed);
+    let info = folder.json(&["info", "holed.npy", "--json"]);
+    let command = info["next"][0].as_str().unwrap().to_owned();
+    assert!(command.contains("--missing observed"), "{info}");
+    folder.text(&command.split(' ').skip(1).collect::<Vec<_>>());
     let info = folder.json(&["info", "X.npy", "--json"]);
     assert_eq!(
         (&info["rows"], &info["columns"], &info["mapped"]),

@@ -275,9 +275,16 @@ fn text_is_read_whatever_its_file_is_called() {
     let [known, other] = ["news.txt", "news.dat"]
         .map(|name| folder.json(&["topics", name, "-r", "3", "--json"])["topics"].clone());
     assert_eq!(known, other);
+    // A command for matrices tells where text goes.
+    let refused = folder.refusal(&["factor", "news.txt", "-r", "2"], 1);
+    assert!(refused.ends_with("text is for 'hottopixx topics'\n"), "{refused}");
     folder.write("numbers.dat", "1 2 3\n4 5 6\n");
     let refused = folder.refusal(&["topics", "numbers.dat", "-r", "2"], 1);
     assert!(refused.contains("not a known format"), "{refused}");
+    let usage = folder.run(&["topics", "news.txt", "-r", "auto"]);
+    assert!(usage.status.code() == Some(2) && error(&usage).contains("is yours to say"));
+    let info = folder.json(&["info", "numbers.dat", "--format", "csv", "--json"]);
+    assert_eq!(info["rows"], 2);
 }
 
 #[test]

@@ -43,7 +43,8 @@ impl Factor {
     pub fn apply(&self, w: &Matrix, rows: &Matrix) -> Result<Applied, Error> {
         let (rank, count) = (w.rows(), rows.rows());
         if w.cols() != rows.cols() {
-            let (name, what) = ("a row", "columns of W, the hott rows");
+            let (name, what) =
+                ("a row", "columns of W, the hott rows (is X turned as it was then?)");
             return Err(Error::Length { name, found: rows.cols(), expected: w.cols(), what });
         }
         let constraints = Constraints::default();
@@ -176,7 +177,7 @@ mod tests {
         let short = Factor::new(1).apply(&w, &rows).unwrap_err();
         assert_eq!(
             short.to_string(),
-            "a row has 3 entries, but there are 2 columns of W, the hott rows"
+            "a row has 3 entries, but there are 2 columns of W, the hott rows (is X turned as it was then?)"
         );
         let rows = Matrix::from(Dense::from_rows(&[[1.0, 2.0]]).unwrap());
         let zero = Factor::new(1).apply(&w, &rows).unwrap_err();

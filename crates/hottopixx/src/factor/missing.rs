@@ -90,8 +90,9 @@ impl<'a> Completed<'a> {
         let few = (0..gaps.rows()).filter(|i| missing(i) > 0 && cols - missing(i) <= rank).count();
         let whole = gaps.rows() * cols;
         answer.notes.push(format!(
-            "{entries} of {whole} entries were not observed, in {rows} rows: errors are those of the others, in shares \
-             of their sums, and hott rows were completed."
+            "{entries} of {whole} entries were not observed, in {rows} of {} rows: errors are those of the others, in \
+             shares of their sums, and hott rows were completed.",
+            gaps.rows()
         ));
         if few > 0 {
             answer.notes.push(format!(

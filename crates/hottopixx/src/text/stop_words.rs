@@ -27,6 +27,9 @@ pub enum StopWords {
 /// half of it is usual.
 pub const TELLING: f64 = 0.15;
 
+/// So many words of a list at the least: one or two may be words of another language.
+const DISTINCT: usize = 3;
+
 /// What [`StopWords::Auto`] falls back on, with this many documents or more: in a few of them any word is in half.
 const USUAL_SHARE: f64 = 0.5;
 const ENOUGH_DOCUMENTS: usize = 10;
@@ -160,8 +163,8 @@ fn detected(words: &[Frequency<'_>], documents: usize) -> LeftOut {
     let mut best = (TELLING, None);
     for (name, code) in LANGUAGES {
         let marked = listed(words, &of_language(code));
-        let share = covered(words, &marked);
-        if share > best.0 {
+        let (share, distinct) = (covered(words, &marked), marked.iter().filter(|m| **m).count());
+        if share > best.0 && distinct >= DISTINCT {
             best = (share, Some((name, marked)));
         }
     }
@@ -241,6 +244,10 @@ mod tests {
         assert!(left_out(&StopWords::Auto, &"abra bcrda cedra.".repeat(20)).0.is_empty());
         let (words, reason) = left_out(&StopWords::Auto, "abra bcrda. cedra dfora");
         assert!(words.is_empty() && reason.contains("none"), "{reason}");
+        // "one" is a Slovenian word, too.
+        let (words, reason) =
+            left_out(&StopWords::Auto, &"one two three. four five six.".repeat(20));
+        assert!(words.is_empty(), "{reason}");
     }
 
     #[test]

@@ -34,7 +34,7 @@ Formats, by extension or --format:
 
 Methods:
   auto       several of the others, judged by their error, then improved by
-             exchanging rows; slowest and best
+             exchanging rows; the default
   hottopixx  the paper's incremental gradient method (Algorithm 4)
   lp         the paper's linear program (Algorithm 3), solved exactly: every
              row within --tau

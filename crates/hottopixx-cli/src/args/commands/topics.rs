@@ -26,7 +26,7 @@ pub struct TopicsArgs {
     #[command(flatten)]
     pub input: DocumentArgs,
     /// Number of topics
-    #[arg(long, short, value_name = "R", value_parser = values::rank, help_heading = "Method")]
+    #[arg(long, short, value_name = "R", value_parser = values::topics, help_heading = "Method")]
     pub rank: usize,
     /// Words to leave out: auto (by the language found), none, a language such as
     /// english, a share such as 0.5 (words in more of the documents), or a FILE with

@@ -134,7 +134,10 @@ fn problems(survey: &Survey) -> Vec<String> {
         out.push(format!("{} missing: {remedy}", entries_are(numbers.missing)));
     }
     if numbers.infinite > 0 {
-        out.push(format!("{} infinite", entries_are(numbers.infinite)));
+        out.push(format!(
+            "{} infinite: replace them, or leave their rows or columns out",
+            entries_are(numbers.infinite)
+        ));
     }
     if numbers.nonzeros == 0 {
         out.push("all entries are zero".to_owned());
@@ -170,11 +173,15 @@ fn next(survey: &Survey, args: &InfoArgs, counts: bool, turn: bool) -> Vec<Strin
     }
     let mut given = args.file.table.flags();
     given.iter_mut().for_each(|word| *word = shell(word));
-    if let (Some(numbers), true) = (&survey.numbers, survey.table.is_some())
+    if let Some(numbers) = &survey.numbers
         && numbers.missing > 0
         && !given.iter().any(|word| word == "--missing")
     {
-        let policy = policy(survey, numbers, args.file.transpose);
+        // Rows and columns are left out of tables only.
+        let policy = match survey.table {
+            Some(_) => policy(survey, numbers, args.file.transpose),
+            None => "observed",
+        };
         given.extend(["--missing", policy].map(str::to_owned));
     }
     words.extend(given);

@@ -77,6 +77,7 @@ impl SceneReport {
                 "{values} NaN or infinite: set bands or pixels without values to zero, or leave them out"
             ));
         }
+        let materials = MATERIALS.min(scene.pixels.cols().max(1));
         let transposed = if args.file.transpose { " --transpose" } else { "" };
         let path = quoted(&args.path);
         SceneReport {
@@ -91,7 +92,7 @@ impl SceneReport {
             smallest: finite().min_by(f64::total_cmp),
             largest: finite().max_by(f64::total_cmp),
             problems,
-            next: vec![format!("hottopixx unmix {path}{transposed} --rank {MATERIALS}")],
+            next: vec![format!("hottopixx unmix {path}{transposed} --rank {materials}")],
             version: env!("CARGO_PKG_VERSION"),
         }
     }

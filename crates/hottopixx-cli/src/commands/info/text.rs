@@ -122,7 +122,9 @@ fn read(args: &InfoArgs, source: &Source, format: DocumentFormat) -> Result<Text
         names.titles.iter().filter(|title| !title.is_empty()).take(SHOWN).cloned().collect();
     report.notes = names.notes;
     match counter.finish() {
-        Err(_) => report.problems.push("no word is left of the documents".to_owned()),
+        Err(_) => report.problems.push(
+            "no word is left of the documents; numbers are read with --format csv".to_owned(),
+        ),
         Ok(corpus) => {
             let counts = corpus.counts();
             let mut lengths: Vec<u64> =
@@ -148,7 +150,9 @@ fn read(args: &InfoArgs, source: &Source, format: DocumentFormat) -> Result<Text
         );
     }
     let rank = (report.documents / A_TOPIC).clamp(2, 10);
-    report.next = vec![command(args, format, rank)];
+    if report.words > 0 {
+        report.next = vec![command(args, format, rank)];
+    }
     Ok(report)
 }
 
