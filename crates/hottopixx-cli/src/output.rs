@@ -10,8 +10,8 @@ use hottopixx::control::Stop;
 use hottopixx::matrix::{Dense, Matrix};
 use hottopixx::text;
 use hottopixx_io::write::{self, FileRecord, FileSet};
-use hottopixx_report::table::plain_json;
-use hottopixx_report::text::{banner, facts, line, topics};
+use hottopixx_report::table::{WIDTH, plain_json};
+use hottopixx_report::text::{banner, facts, line, topics, wrapped};
 use hottopixx_report::{Summary, Topic, csv, html};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -231,13 +231,20 @@ pub fn deliver(
     }))
 }
 
-/// The line that ends an answer for people.
+/// A sentence beside its label, over as many lines as it takes.
+pub fn paragraph(out: &mut String, label: &str, text: &str) {
+    for (k, text) in wrapped(text, WIDTH - 10).iter().enumerate() {
+        line(out, if k == 0 { label } else { "" }, text);
+    }
+}
+
+/// What ends an answer for people.
 pub fn tell_written(folder: &Path, written: &[String], json: bool) -> Result<(), Failure> {
     if json {
         return Ok(());
     }
     let mut text = String::new();
-    line(&mut text, "written", &format!("{}: {}", folder.display(), written.join(", ")));
+    paragraph(&mut text, "written", &format!("{}: {}", folder.display(), written.join(", ")));
     print(&text)
 }
 

@@ -4,7 +4,7 @@ use crate::args;
 use crate::failure::{Failure, print};
 use crate::job::{self, Session};
 use crate::memory::Planner;
-use crate::output;
+use crate::output::{self, paragraph};
 use crate::problem::Problem;
 use crate::summarise::run_facts;
 use hottopixx::Goal;
@@ -15,8 +15,8 @@ use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::{Certified, Errors, Factor, Method, Work};
 use hottopixx_io::write::FileSet;
 use hottopixx_report::bounds;
-use hottopixx_report::table::{WIDTH, plain};
-use hottopixx_report::text::{grouped, line, wrapped};
+use hottopixx_report::table::plain;
+use hottopixx_report::text::{grouped, line};
 use hottopixx_report::{
     ChoiceProof, NamedHott, Proof, RunFacts, Theorem, numbered, six, six_down, six_up,
 };
@@ -371,10 +371,4 @@ fn describe(out: &mut String, theorem: &Theorem) {
 pub fn crossing(found: Verified) -> Option<String> {
     let explained = "the value is below the bound because errors are above tau, by up to";
     (found.crossing() > 0.0).then(|| format!("{explained} {}", six_up(found.excess)))
-}
-
-pub fn paragraph(out: &mut String, label: &str, text: &str) {
-    for (k, text) in wrapped(text, WIDTH - 10).iter().enumerate() {
-        line(out, if k == 0 { label } else { "" }, text);
-    }
 }

@@ -1,11 +1,10 @@
 //! `hottopixx rank`: how many rows it takes to explain every row within tau.
 
 use crate::args;
-use crate::commands::certify::paragraph;
 use crate::failure::{Failure, print};
 use crate::job::Session;
 use crate::memory::Planner;
-use crate::output;
+use crate::output::{self, paragraph};
 use crate::summarise::run_facts;
 use hottopixx::control::Stop;
 use hottopixx::{Factor, RankNeeded, Work};

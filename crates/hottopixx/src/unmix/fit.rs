@@ -93,8 +93,8 @@ impl Unmix {
         let mean_error =
             counting.iter().map(|&i| fitted.errors[i]).sum::<f64>() / counting.len().max(1) as f64;
         let signal_to_noise = signal_to_noise(&cube, &noise);
-        let notes = notes(&cube, &fitted, &outliers, &dark);
         let rank = self.rank;
+        let notes = notes(&cube, rank, &fitted, &outliers, &dark);
         Ok(Unmixed {
             materials,
             abundances: Dense::new(pixels.rows(), rank, fitted.abundances)?,
@@ -156,8 +156,23 @@ fn signal_to_noise(cube: &Cube<'_>, noise: &[f64]) -> f64 {
 }
 
 /// What was found and done.
-fn notes(cube: &Cube<'_>, fitted: &Fitted, outliers: &[Outlier], dark: &[usize]) -> Vec<String> {
+fn notes(
+    cube: &Cube<'_>,
+    rank: usize,
+    fitted: &Fitted,
+    outliers: &[Outlier],
+    dark: &[usize],
+) -> Vec<String> {
     let mut notes = Vec::new();
+    if rank > cube.bands() {
+        notes.push(format!(
+            "{rank} materials are more than {} can tell apart.",
+            match cube.bands() {
+                1 => "1 band".to_string(),
+                bands => format!("{bands} bands"),
+            }
+        ));
+    }
     let plural = |n: usize, what: &str| match n {
         1 => format!("1 {what} was"),
         n => format!("{n} {what}s were"),

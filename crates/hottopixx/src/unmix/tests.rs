@@ -211,6 +211,8 @@ fn tiny_scenes_have_an_answer() {
         let found = Unmix::new(rank).run(&x).unwrap();
         assert_eq!(found.rank(), rank);
         assert!(found.abundances.values().iter().chain(&found.errors).all(|v| v.is_finite()));
+        let told = found.notes.iter().any(|note| note.contains("bands can tell apart"));
+        assert_eq!(told, rank > x.cols(), "{:?}", found.notes);
     }
 }
 

@@ -5,9 +5,8 @@ mod scene;
 mod text;
 
 use crate::args::{FileArgs, InfoArgs};
-use crate::commands::certify::paragraph;
 use crate::failure::{Failure, print};
-use crate::output::json;
+use crate::output::{json, paragraph};
 use advice::Advice;
 use hottopixx_io::{Cache, LoadOptions, Numbers, Source, Survey, TableColumn, TableLayout, survey};
 use hottopixx_report::table::{Align, Table, WIDTH, join_fitting, plain};

@@ -2,9 +2,8 @@
 
 use super::advice::quoted;
 use crate::args::InfoArgs;
-use crate::commands::certify::paragraph;
 use crate::failure::{Failure, print};
-use crate::output::json;
+use crate::output::{json, paragraph};
 use hottopixx::matrix::Dense;
 use hottopixx_io::{CubeOptions, LoadedCube, Source, load_cube};
 use hottopixx_report::table::plain;

@@ -2,10 +2,9 @@
 
 use super::advice::{quoted, shell};
 use crate::args::InfoArgs;
-use crate::commands::certify::paragraph;
 use crate::documents::{holds_prose, table_columns};
 use crate::failure::{Failure, print};
-use crate::output::json;
+use crate::output::{json, paragraph};
 use hottopixx::text::{Counter, Reading};
 use hottopixx_io::{
     DocumentFormat, Error, Format, LoadOptions, Source, has_text, machine, read_documents,

@@ -3,11 +3,11 @@
 mod folder;
 
 use crate::args;
-use crate::commands::certify::{Prepared, Written, crossing, paragraph};
+use crate::commands::certify::{Prepared, Written, crossing};
 use crate::failure::{Failure, print};
 use crate::job::Session;
 use crate::memory::Planner;
-use crate::output;
+use crate::output::{self, paragraph};
 use crate::problem::Problem;
 use folder::{CertificateFolder, Stated};
 use hottopixx::certify::{Refusal, Verified, verify, verify_choice};
