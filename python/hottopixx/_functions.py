@@ -221,6 +221,7 @@ def held_out(
         suggested=said["suggested"],
         reason=said["reason"],
         stop=json.loads(stop),
+        first=said["first"],
     )
 
 

@@ -182,7 +182,7 @@ class HeldOut:
 
     #: The share of the entries that was held out.
     share: float
-    #: For 1, 2, ... rows the mean l1 error of the guesses, scaled to whole rows of sum 1.
+    #: For `first`, `first` + 1, ... rows the mean l1 error of the guesses, in whole rows of sum 1.
     errors: Floats
     #: The last rank whose row made a difference.
     suggested: int
@@ -190,3 +190,5 @@ class HeldOut:
     reason: str
     #: "finished", or why the computation ended before.
     stop: str = "finished"
+    #: The rank of the first of the errors: 1, unless it was stopped.
+    first: int = 1

@@ -34,7 +34,10 @@ const MOST_LOOKED_AT: f64 = 1e9;
 pub struct HeldOut {
     /// The share of the observed entries that was held out.
     pub share: f64,
-    /// For 1, 2, ... rows the mean over rows of the l1 error of the guesses, scaled to a whole row of sum one.
+    /// The rank of the first of the errors: 1, unless it was stopped.
+    pub first: usize,
+    /// For `first`, `first + 1`, ... rows the mean over rows of the l1 error of the guesses, scaled to a whole row of sum
+    /// one.
     pub errors: Vec<f64>,
     /// The last rank whose row made a difference.
     pub suggested: usize,
@@ -89,15 +92,21 @@ impl Factor {
                 );
             }
             let rows = prepared.unit_rows(&prepared.chosen(method.as_ref())?)?;
-            let mut errors: Vec<Vec<f64>> = Vec::new();
+            let (mut first, mut errors) = (0, Vec::new());
             let x = &prepared.x;
             let control = &prepared.settings.control;
             walk(x, rows, settings.objective, control, &mut |fitted| {
-                errors.push(guessed(x, matrix, &places, fitted));
+                if let Some(found) = guessed(x, matrix, &places, fitted, control) {
+                    first = fitted.hott.len();
+                    errors.push(found);
+                }
             });
             errors.reverse();
             let stop = control.cut_short().unwrap_or(Stop::Finished);
-            Ok(judged(x, &errors, share, stop))
+            if stop != Stop::Finished && errors.len() < 2 {
+                return Err(Error::NoAnswer(stop)); // one rank alone says nothing
+            }
+            Ok(judged(x, (first, &errors), share, stop))
         })
     }
 }
@@ -149,10 +158,19 @@ fn speckled(
 }
 
 /// For each row of X the l1 error of the guesses for its entries that were held out, as if all entries were: rows sum to
-/// one. O(held out * rank).
-fn guessed(x: &UnitRows, matrix: &Matrix, places: &[Vec<u32>], fitted: &FittedChoice) -> Vec<f64> {
+/// one. `None` when stopped. O(held out * rank).
+fn guessed(
+    x: &UnitRows,
+    matrix: &Matrix,
+    places: &[Vec<u32>],
+    fitted: &FittedChoice,
+    control: &Control,
+) -> Option<Vec<f64>> {
     let hott: Vec<Vec<f64>> = fitted.hott.iter().map(|&h| x.dense_row(h)).collect();
     let error = |(i, fit): (usize, &crate::clean::RowFit)| {
+        if control.stopped().is_some() {
+            return None;
+        }
         let row = x.input_row(i);
         let guess = |k: usize| -> f64 {
             fit.weights.iter().map(|&(h, weight)| weight * hott[h as usize][k]).sum()
@@ -163,20 +181,23 @@ fn guessed(x: &UnitRows, matrix: &Matrix, places: &[Vec<u32>], fitted: &FittedCh
         };
         let held = &places[row];
         let missed: f64 = held.iter().map(miss).sum();
-        if held.is_empty() { 0.0 } else { missed * x.examples() as f64 / held.len() as f64 }
+        Some(if held.is_empty() { 0.0 } else { missed * x.examples() as f64 / held.len() as f64 })
     };
     fitted.fits.iter().enumerate().map(error).collect()
 }
 
-/// What the errors of every row say, for 1, 2, ... hott rows.
-fn judged(x: &UnitRows, errors: &[Vec<f64>], share: f64, stop: Stop) -> HeldOut {
+/// What the errors of every row say, for `first`, `first + 1`, ... hott rows.
+fn judged(x: &UnitRows, (first, errors): (usize, &[Vec<f64>]), share: f64, stop: Stop) -> HeldOut {
     let count = x.features().max(1) as f64;
     let weighted = |row: &[f64]| -> f64 {
         row.iter().enumerate().map(|(i, e)| x.weight(i) * e).sum::<f64>() / count
     };
     let means: Vec<f64> = errors.iter().map(|row| weighted(row)).collect();
-    // Whether leaving the k-th row out (the first: all of them) makes a difference.
+    // Whether the last row of the k-th rank makes a difference to one row less, or to explaining nothing.
     let matters = |k: usize| {
+        if k == 0 && first > 1 {
+            return false; // nobody knows
+        }
         let before = |i: usize| if k == 0 { 1.0 } else { errors[k - 1][i] };
         let gains: Vec<f64> =
             (0..x.features()).map(|i| x.weight(i) * (before(i) - errors[k][i])).collect();
@@ -184,20 +205,25 @@ fn judged(x: &UnitRows, errors: &[Vec<f64>], share: f64, stop: Stop) -> HeldOut 
         let spread: f64 = gains.iter().map(|g| (g - gain).powi(2)).sum();
         let chance = (spread / (count - 1.0).max(1.0) / count).sqrt();
         // What each row before it has taken off, on average, of the error that explaining nothing has.
-        let usual = if k == 0 { 1.0 } else { (1.0 - means[k - 1]) / k as f64 };
+        let usual = if k == 0 { 1.0 } else { (1.0 - means[k - 1]) / (first + k - 1) as f64 };
         gain > GAIN * usual && gain > SURE * chance
     };
-    let suggested = (0..errors.len()).rev().find(|&k| matters(k)).map_or(1, |k| k + 1);
-    let at = means.get(suggested - 1).copied().unwrap_or(0.0);
+    let last = (0..errors.len()).rev().find(|&k| matters(k));
+    let suggested = first + last.unwrap_or(0);
+    let at = means.get(last.unwrap_or(0)).copied().unwrap_or(0.0);
     let percent = 100.0 * share;
-    let reason = match suggested == errors.len() {
-        true => format!(
+    let reason = match last {
+        Some(k) if k + 1 == errors.len() => format!(
             "Even the last row guesses entries better that were held out ({percent} %; error {at:.4}): a larger rank may be \
              better still."
         ),
-        false => format!(
+        None if first > 1 => format!(
+            "More than {first} rows guess entries no better that were held out ({percent} %; error {at:.4}); it was stopped \
+             before it looked at fewer."
+        ),
+        _ => format!(
             "Entries that were held out ({percent} %) are guessed with an error of {at:.4}, and no better with more rows."
         ),
     };
-    HeldOut { share, errors: means, suggested, reason, stop }
+    HeldOut { share, first, errors: means, suggested, reason, stop }
 }

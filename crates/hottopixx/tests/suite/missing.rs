@@ -1,8 +1,11 @@
 //! Entries that were not observed.
 
+use hottopixx::control::{Control, Observer, Progress};
 use hottopixx::matrix::{Dense, Matrix, Sparse};
 use hottopixx::synth::{Family, Recipe};
 use hottopixx::{Cleaning, Effort, Error, Factor, Method, Missing, Objective};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A noisy number in [0, 1) for each place.
 fn draw(seed: u64, place: usize) -> f64 {
@@ -200,6 +203,30 @@ fn entries_that_are_held_out_tell_the_rank() {
     }
     let program = factor.method(Method::Minimax).held_out(&instance.matrix, 0.1).unwrap_err();
     assert!(program.to_string().contains("is about all entries"), "{program}");
+}
+
+/// A walk that was stopped speaks of the ranks that it saw, not of as many small ones.
+#[test]
+fn a_stop_leaves_the_largest_ranks() {
+    let recipe = Recipe { seed: 5, noise: 1.0, ..Recipe::new(Family::Paper, 4).size(60, 80) };
+    let matrix = recipe.generate().unwrap().matrix;
+    struct Until(Arc<AtomicBool>);
+    impl Observer for Until {
+        fn progress(&self, progress: &Progress<'_>) {
+            if progress.task == "path of ranks" && progress.done == 3 {
+                self.0.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+    let flag = Arc::new(AtomicBool::new(false));
+    let control = Control::default().with_stop_flag(flag.clone());
+    let control = control.with_observer(Arc::new(Until(flag)));
+    let factor = Factor::new(8).effort(Effort::Quick);
+    let whole = factor.held_out(&matrix, 0.1).unwrap();
+    let stopped = factor.control(control).held_out(&matrix, 0.1).unwrap();
+    assert_eq!((whole.first, stopped.first, stopped.errors.len()), (1, 5, 4), "{stopped:?}");
+    assert_eq!(stopped.errors, whole.errors[4..]);
+    assert!(stopped.suggested == 5 && stopped.reason.contains("stopped before"), "{stopped:?}");
 }
 
 /// A sparse matrix says what the same numbers say as a dense one, with entries missing anyway as well.
