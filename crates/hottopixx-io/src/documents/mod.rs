@@ -18,7 +18,7 @@ mod table;
 use crate::budget::{Budget, SHORT};
 use crate::error::{Error, Fault, FileLocation};
 use crate::source::{Body, Source, Stream};
-use crate::table::{ColumnList, Delimiter, Header, Missing};
+use crate::table::{ColumnList, Delimiter, Header, Missing, decoded};
 use std::io::Read;
 use std::path::Path;
 
@@ -267,7 +267,7 @@ impl<'a> Output<'a> {
             Ok(text) if zeros * RARE <= text.len() => text.replace('\0', " "),
             Err(_) if zeros == 0 => {
                 self.latin += 1;
-                text.iter().map(|byte| char::from(*byte)).collect()
+                decoded(text).into_owned()
             }
             _ => {
                 let what =

@@ -3,7 +3,7 @@
 use super::{DocumentColumns, Output};
 use crate::error::{Fault, quote};
 use crate::table::{
-    ColumnList, Columns, Delimiter, Header, Numbered, Record, Records, SEPARATORS, Sample,
+    ColumnList, Columns, Delimiter, Header, Numbered, Record, Records, SEPARATORS, Sample, decoded,
     is_missing, text,
 };
 use std::io::Read;
@@ -91,7 +91,7 @@ impl Layout {
     fn add(&self, record: &Record, line: u64, out: &mut Output<'_>) -> Result<(), Fault> {
         let [title, date] = [self.title, self.date].map(|column| {
             let cell = column.map(|k| record.get(k).unwrap_or_default());
-            cell.map(|cell| String::from_utf8_lossy(cell).trim().to_owned())
+            cell.map(|cell| decoded(cell).trim().to_owned())
         });
         let mut text: Vec<u8> = Vec::new();
         for &column in &self.text {

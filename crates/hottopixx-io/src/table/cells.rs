@@ -4,6 +4,7 @@
 use super::options::Decimal;
 use crate::error::{Fault, FileLocation, quote};
 use crate::scan::{number, whole};
+use std::borrow::Cow;
 
 /// What a cell can be taken for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +76,7 @@ pub(super) fn whole_value(cell: &[u8], decimal: Decimal) -> Option<i64> {
 
 /// Groups of three digits behind one to three first ones: `1,234`, `1.234.567,8`, `12 345`.
 fn is_grouped(cell: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(cell);
+    let text = decoded(cell);
     let text = text.strip_prefix(['-', '+']).unwrap_or(&text);
     let Some(separator) = text.chars().find(|c| !c.is_ascii_digit()) else { return false };
     if !matches!(
@@ -111,9 +112,17 @@ pub(super) fn is_ambiguous(cell: &[u8]) -> bool {
         && whole(second).is_some()
 }
 
-/// A name; bytes that are not UTF-8 are replaced rather than refused, since names are only shown.
+/// A name, as [`decoded`].
 pub(crate) fn text(cell: &[u8]) -> String {
-    String::from_utf8_lossy(cell.trim_ascii()).into_owned()
+    decoded(cell.trim_ascii()).into_owned()
+}
+
+/// UTF-8, or Latin 1 where it is not: what spreadsheets of Western Europe write.
+pub(crate) fn decoded(cell: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(cell) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => cell.iter().map(|byte| char::from(*byte)).collect(),
+    }
 }
 
 /// Why a cell is not a number, and what to do.

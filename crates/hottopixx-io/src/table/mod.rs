@@ -26,7 +26,7 @@ pub use options::{
     list_items,
 };
 
-pub(crate) use cells::{is_missing, text};
+pub(crate) use cells::{decoded, is_missing, text};
 pub(crate) use columns::Columns;
 pub(crate) use records::{Record, Records};
 pub(crate) use sample::{Numbered, SEPARATORS, Sample};

@@ -278,6 +278,18 @@ fn what_is_said_holds() {
 }
 
 #[test]
+fn names_may_be_in_latin_1() {
+    let loaded = parse(b"place;H\xf6he\nK\xf6ln;1,5\nZ\xfcrich;2\n", Format::Csv).unwrap();
+    assert_eq!(
+        (loaded.row_names, loaded.col_names),
+        (names(&["Köln", "Zürich"]), names(&["Höhe"]))
+    );
+    // Thousands apart by a blank of its own, which is one byte there.
+    let message = parse(b"a,b\nx,1\xa0234\n", Format::Csv).unwrap_err().to_string();
+    assert!(message.contains("separators between thousands"), "{message}");
+}
+
+#[test]
 fn other_encodings_are_refused() {
     let text = "name,a\nx,1\n";
     let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
