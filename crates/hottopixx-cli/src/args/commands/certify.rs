@@ -17,13 +17,15 @@ Examples:
 A linear program over all choices of R rows (minimax: the largest l1 error of a
 row; total: the sum of the errors; lp: p.d with every error within --tau) is
 solved, and its bound is checked by code that shares nothing with the solver.
-The programs weigh rows by at most 1, as in the paper. With minimax, the error of
-every choice of R rows with any weights, as it is reported, is bounded as well;
---exact searches until no choice is better, or a limit is met. alpha, margin and epsilon
-are the figures of Theorem 3.2 for the rows.
---out writes d.npy, C.npz, Y.npz, X.npy or X.npz (rows divided by their sums,
-zero rows left out), choice_Y.npy (the cuts behind the bound for choices) and certificate.json, enough to check the bound elsewhere:
-with 'hottopixx verify', or with a dozen lines of Python (see the guide).")]
+The programs weigh rows by at most 1, as in the paper. With minimax, the
+error of every choice of R rows with any weights, as it is reported, is
+bounded as well; --exact searches until no choice is better, or a limit is
+met. alpha, margin and epsilon are the figures of Theorem 3.2 for the rows.
+
+--out writes d.npy, C.npz, Y.npz, X.npy or X.npz (rows divided by their
+sums, zero rows left out), choice_Y.npy (the cuts behind the bound for
+choices) and certificate.json, enough to check the bound elsewhere: with
+'hottopixx verify', or with a dozen lines of Python (see the guide).")]
 #[command(group(clap::ArgGroup::new("rows").required(true).multiple(true).args(["rank", "hott"])))]
 pub struct CertifyArgs {
     #[command(flatten)]

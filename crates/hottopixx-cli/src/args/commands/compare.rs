@@ -11,9 +11,9 @@ Example:
   hottopixx compare X.npy --rank 10
 
 agreement counts the hott rows a method shares with auto, where any row of a
-group of interchangeable rows counts. --max-seconds limits each method. lp is
-run when --tau is given, agkm when --epsilon and --alpha are; minimax and total
-where the size or --max-seconds allow it, or when --gap is given.")]
+group of interchangeable rows counts. --max-seconds limits each method. lp
+is run when --tau is given, agkm when --epsilon and --alpha are; minimax and
+total where the size or --max-seconds allow it, or when --gap is given.")]
 pub struct CompareArgs {
     #[command(flatten)]
     pub input: InputArgs,

@@ -12,8 +12,8 @@ Examples:
   hottopixx evaluate prices.csv --hott oil,\"corn, yellow\",#4
   hottopixx evaluate X.npy --hott 3,17,42 --truth X.truth.json --json
 
-A name in which there is a comma stands in double quotes; #4 is row 4 also where
-a row is named 4.")]
+A name in which there is a comma stands in double quotes; #4 is row 4 also
+where a row is named 4.")]
 pub struct EvaluateArgs {
     #[command(flatten)]
     pub input: InputArgs,

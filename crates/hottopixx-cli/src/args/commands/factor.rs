@@ -47,8 +47,8 @@ Methods:
   snpa       successive nonnegative projection
   xray       XRAY
 
-Errors are l1 errors of rows, every row divided by its sum: 0 is perfect, 1 is
-no better than explaining nothing. F and W are in the units of the input.")]
+Errors are l1 errors of rows, every row divided by its sum: 0 is perfect, 1
+is no better than explaining nothing. F and W are in the units of the input.")]
 pub struct FactorArgs {
     #[command(flatten)]
     pub input: InputArgs,

@@ -12,9 +12,9 @@ Examples:
   hottopixx info prices.csv              how the table is read, and what to run
   hottopixx info X.npz --transpose --json
 
-Negative, missing and infinite entries are counted instead of refused. A matrix
-of more than 256 MiB is not read unless --full is given: its header says how
-large it is, and the first lines of a table how it is read.")]
+Negative, missing and infinite entries are counted instead of refused. A
+matrix of more than 256 MiB is not read unless --full is given: its header
+says how large it is, and the first lines of a table how it is read.")]
 pub struct InfoArgs {
     /// The matrix, in any format, documents or a scene; - for standard input
     #[arg(value_name = "INPUT")]

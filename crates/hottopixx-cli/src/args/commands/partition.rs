@@ -15,11 +15,12 @@ Examples:
 then, in Python:
   hottopixx.ray.factor(\"corpus\", 20, matrix=\"cooccurrence\", min_df=50)
 
-Every file holds some columns of INPUT (documents, examples) as rows: scipy's
-.npz where INPUT is sparse, .npy where it is dense. vocabulary.txt holds the
-names of the terms where they are known, partitions.json the list of files.
-INPUT is turned by documents in memory, which takes its size once more. Text (a
-folder, .txt, .jsonl, a table with a column of text) is counted as by 'topics'.")]
+Every file holds some columns of INPUT (documents, examples) as rows:
+scipy's .npz where INPUT is sparse, .npy where it is dense. vocabulary.txt
+holds the names of the terms where they are known, partitions.json the list
+of files. INPUT is turned by documents in memory, which takes its size once
+more. Text (a folder, .txt, .jsonl, a table with a column of text) is
+counted as by 'topics'.")]
 pub struct PartitionArgs {
     #[command(flatten)]
     pub input: InputArgs,

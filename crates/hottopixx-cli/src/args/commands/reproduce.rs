@@ -18,14 +18,15 @@ What is reproduced:
             minutes)
   all       all of it
 
-Everything goes to the folder of --out: the page as index.html and index.md, one
-.svg and .csv for each figure, and for profiles the runs themselves,
+Everything goes to the folder of --out: the page as index.html and index.md,
+one .svg and .csv for each figure, and for profiles the runs themselves,
 profiles.csv. Runs that are there are not done again: an interrupted run of
 profiles is continued by the same command.
 
-Without --data or --input the matrices of rmse and svm are made up. --data is a
-folder of data sets: bible_people_places/chapter_cooc.npz for rmse; for svm
-rcv1_vw and newsgroups20, each with X.npz (documents x words) and labels.txt.
+Without --data or --input the matrices of rmse and svm are made up. --data
+is a folder of data sets: bible_people_places/chapter_cooc.npz for rmse; for
+svm rcv1_vw and newsgroups20, each with X.npz (documents x words) and
+labels.txt.
 
 Examples:
   hottopixx reproduce profiles --quick --out paper

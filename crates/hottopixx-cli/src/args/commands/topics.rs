@@ -10,18 +10,18 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  hottopixx topics news/ --rank 10                     a folder of .txt files
-  hottopixx topics abstracts.txt --rank 20             one document per line
-  hottopixx topics papers.csv --column abstract --title title --rank 20 --out answer
-  hottopixx topics docword.nips.txt.gz --rank 20       counts of words
+  hottopixx topics news/ --rank 10                 a folder of .txt files
+  hottopixx topics abstracts.txt --rank 20         one document per line
+  hottopixx topics papers.csv --column abstract --rank 20 --out answer
+  hottopixx topics docword.nips.txt.gz --rank 20   counts of words
   hottopixx topics news.txt --rank 10 --anchors 'oil+price, court'
-  hottopixx apply answer new.csv                       the topics of other documents
+  hottopixx apply answer new.csv                   topics of other documents
 
-A topic is named by its anchor, a word that belongs to it alone; the words shown
-are those that tell it from the others. The anchors come from the co-occurrence
-of words; EM steps on the counts (--polish) then make the documents likely, and
-every document is fitted on its own. What was left out, kept and chosen, and why,
-is said below the table.")]
+A topic is named by its anchor, a word that belongs to it alone; the words
+shown are those that tell it from the others. The anchors come from the
+co-occurrence of words; EM steps on the counts (--polish) then make the
+documents likely, and every document is fitted on its own. What was left
+out, kept and chosen, and why, is said below the table.")]
 pub struct TopicsArgs {
     #[command(flatten)]
     pub input: DocumentArgs,
@@ -87,19 +87,20 @@ pub enum NewData {
 Examples:
   hottopixx topics news.txt --rank 10 --out answer
   hottopixx apply answer new.txt                  a table for spreadsheets
-  hottopixx apply answer new.txt --out shares     the same as shares/documents.csv
+  hottopixx apply answer new.txt --out shares     in shares/documents.csv
   hottopixx factor X.npy --rank 10 --out answer
-  hottopixx apply answer more.npy                 errors and weights of other rows
-  hottopixx apply answer more.npy --out applied   F, rows.csv and summary.json
-  hottopixx apply answer later.npy --new columns  new examples of the same rows
+  hottopixx apply answer more.npy                 errors of other rows
+  hottopixx apply answer more.npy --out applied   F, rows.csv, summary.json
+  hottopixx apply answer later.npy --new columns  new examples, same rows
 
-With an answer of 'factor', INPUT has the columns of X; its rows are prepared and
-fitted as those of X were, and errors are in the same units: on X itself they are
-those of the answer, to the last bit. INPUT with the rows of X and other columns
-(--new columns where X has as many of both): the entries of the hott rows tell the
-others, and the errors say how well. With an answer of 'factor --cooccurrence',
-INPUT has counts of the same words in new documents: shares of topics per document,
-and how well the hott words explain the co-occurrence of words there.")]
+With an answer of 'factor', INPUT has the columns of X; its rows are
+prepared and fitted as those of X were, and errors are in the same units: on
+X itself they are those of the answer, to the last bit. INPUT with the rows
+of X and other columns (--new columns where X has as many of both): the
+entries of the hott rows tell the others, and the errors say how well. With
+an answer of 'factor --cooccurrence', INPUT has counts of the same words in
+new documents: shares of topics per document, and how well the hott words
+explain the co-occurrence of words there.")]
 pub struct ApplyArgs {
     /// The folder of 'topics --out' or 'factor --out', the model.json of the former,
     /// or a file that save() of the Python package wrote

@@ -18,11 +18,11 @@ Examples:
   hottopixx unmix cube.npy --rank 4 --negative clip --wavelengths nm.txt \\
       --out answer
 
-Every material is named by a pure pixel; its spectrum is the mean of the purest
-pixels. Bands are weighed by their noise; dark pixels, and pixels that nothing
-else is like, name no material; neighbours that look the same are averaged.
-Brightness plays no part in the choice. --out writes the maps as abundances.npy
-and, to look at, as report.html.")]
+Every material is named by a pure pixel; its spectrum is the mean of the
+purest pixels. Bands are weighed by their noise; dark pixels, and pixels
+that nothing else is like, name no material; neighbours that look the same
+are averaged. Brightness plays no part in the choice. --out writes the maps
+as abundances.npy and, to look at, as report.html.")]
 pub struct UnmixArgs {
     /// The scene: .npy or .mat of height x width x bands, or a matrix of pixels x
     /// bands in any format; - for standard input

@@ -12,12 +12,12 @@ Example:
   hottopixx certify X.npy --rank 5 --out proof
   hottopixx verify proof --data X.npy
 
-X is built again from the data, as 'certify' built it (--transpose, --min-df,
---cooccurrence and the like are in the certificate; given again, they must be the
-same). Then every inequality is checked with C, d and Y of the folder, bounds
-rounded to the safe side: what is printed holds for the numbers in the file, each
-row divided by its exact sum. Nothing is solved. Exit code 1: refused, with the
-reason.")]
+X is built again from the data, as 'certify' built it (--transpose,
+--min-df, --cooccurrence and the like are in the certificate; given again,
+they must be the same). Then every inequality is checked with C, d and Y of
+the folder, bounds rounded to the safe side: what is printed holds for the
+numbers in the file, each row divided by its exact sum. Nothing is solved.
+Exit code 1: refused, with the reason.")]
 pub struct VerifyArgs {
     /// The folder that 'certify --out' wrote
     #[arg(value_name = "DIR")]
