@@ -1,5 +1,7 @@
-//! Certificates of a small instance with known optima. Points and duals come from a general LP
-//! solver, on the programs as the module's documentation states them.
+//! Certificates of a small instance with known optima, whose points and duals come from a general LP solver
+//! (`reference`).
+
+mod reference;
 
 use super::*;
 use crate::Goal;
@@ -7,8 +9,8 @@ use crate::control::{Control, Stop};
 use crate::localise::instances::{SIX_COSTS as COST, SIX_ROWS as ROWS};
 use crate::matrix::{Dense, Matrix, Sparse};
 use crate::normalise::UnitRows;
-use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem, Variable};
 use proptest::prelude::*;
+use reference::{costs, dual, point};
 
 const ALL: [bool; 6] = [true; 6];
 
@@ -18,125 +20,6 @@ fn unit<R: AsRef<[f64]>>(rows: &[R]) -> UnitRows {
 
 fn six() -> UnitRows {
     unit(&ROWS.map(|row| row.map(|v| v / 10.0)))
-}
-
-fn costs(goal: Goal, cost: &[f64]) -> Vec<f64> {
-    if matches!(goal, Goal::Cost { .. }) { cost.to_vec() } else { vec![0.0; cost.len()] }
-}
-
-/// d and C of the program, straight from its definition.
-fn point(
-    x: &UnitRows,
-    goal: Goal,
-    rank: Option<usize>,
-    cost: &[f64],
-    allowed: &[bool],
-) -> (Vec<f64>, Sparse) {
-    let (f, n) = (x.features(), x.examples());
-    let cost = costs(goal, cost);
-    let mut lp = Problem::new(OptimizationDirection::Minimize);
-    let free = (0.0, f64::INFINITY);
-    let c: Vec<Vec<Variable>> = (0..f)
-        .map(|i| {
-            let top = |j: usize| if allowed[j] { 1.0 } else { 0.0 };
-            (0..f).map(|j| lp.add_var(if i == j { cost[j] } else { 0.0 }, (0.0, top(j)))).collect()
-        })
-        .collect();
-    let largest = lp.add_var(if goal == Goal::Minimax { 1.0 } else { 0.0 }, free);
-    for i in 0..f {
-        for j in (0..f).filter(|j| *j != i) {
-            lp.add_constraint([(c[i][j], 1.0), (c[j][j], -1.0)], ComparisonOp::Le, 0.0);
-        }
-        let mut error = LinearExpr::empty();
-        for k in 0..n {
-            let slope = if goal == Goal::Total { 1.0 } else { 0.0 };
-            let e = lp.add_var(slope, free);
-            error.add(e, 1.0);
-            for sign in [1.0, -1.0] {
-                let mut side: Vec<_> =
-                    (0..f).map(|j| (c[i][j], sign * x.dense_row(j)[k])).collect();
-                side.push((e, 1.0));
-                lp.add_constraint(side.as_slice(), ComparisonOp::Ge, sign * x.dense_row(i)[k]);
-            }
-        }
-        match goal {
-            Goal::Cost { tau } => lp.add_constraint(error, ComparisonOp::Le, tau),
-            _ => {
-                if goal == Goal::Minimax {
-                    error.add(largest, -1.0);
-                    lp.add_constraint(error, ComparisonOp::Le, 0.0);
-                }
-            }
-        }
-    }
-    if let Some(rank) = rank {
-        let trace: Vec<_> = (0..f).map(|j| (c[j][j], 1.0)).collect();
-        lp.add_constraint(trace.as_slice(), ComparisonOp::Eq, rank as f64);
-    }
-    let outcome = lp.solve().unwrap();
-    let solution = outcome.solution().unwrap();
-    let d: Vec<f64> = (0..f).map(|j| solution[c[j][j]].clamp(0.0, 1.0)).collect();
-    let mut triplets = Vec::new();
-    for i in 0..f {
-        for j in 0..f {
-            let weight = if i == j { d[j] } else { solution[c[i][j]].clamp(0.0, d[j]) };
-            triplets.push((i, j, weight));
-        }
-    }
-    triplets.retain(|t| t.2 > 0.0);
-    (d, Sparse::from_triplets(f, f, &triplets).unwrap())
-}
-
-/// The Y with the largest bound: `max <Y,X> - tau sum N_i + r b - sum u_j` with `|Y_ik| <= N_i`,
-/// `b - u_j <= a_j`, `u >= 0` (b = 0 without trace constraint).
-fn dual(
-    x: &UnitRows,
-    goal: Goal,
-    rank: Option<usize>,
-    cost: &[f64],
-    allowed: &[bool],
-) -> Vec<(usize, Vec<f64>)> {
-    let (f, n) = (x.features(), x.examples());
-    let cost = costs(goal, cost);
-    let rows: Vec<Vec<f64>> = (0..f).map(|i| x.dense_row(i)).collect();
-    let mut lp = Problem::new(OptimizationDirection::Maximize);
-    let any = (f64::NEG_INFINITY, f64::INFINITY);
-    let positive = (0.0, f64::INFINITY);
-    let y: Vec<Vec<Variable>> =
-        rows.iter().map(|row| row.iter().map(|&v| lp.add_var(v, any)).collect()).collect();
-    let (price, top) = match goal {
-        Goal::Cost { tau } => (-tau, f64::INFINITY),
-        _ => (0.0, 1.0),
-    };
-    let norms: Vec<Variable> = (0..f).map(|_| lp.add_var(price, (0.0, top))).collect();
-    for (row, norm) in y.iter().zip(&norms) {
-        for entry in row {
-            lp.add_constraint([(*entry, 1.0), (*norm, -1.0)], ComparisonOp::Le, 0.0);
-            lp.add_constraint([(*entry, -1.0), (*norm, -1.0)], ComparisonOp::Le, 0.0);
-        }
-    }
-    if goal == Goal::Minimax {
-        let all: Vec<_> = norms.iter().map(|v| (*v, 1.0)).collect();
-        lp.add_constraint(all.as_slice(), ComparisonOp::Le, 1.0);
-    }
-    let trace = lp.add_var(rank.unwrap_or(0) as f64, if rank.is_some() { any } else { (0.0, 0.0) });
-    for j in (0..f).filter(|j| allowed[*j]) {
-        let u = lp.add_var(-1.0, positive);
-        let mut earned: Vec<(Variable, f64)> = vec![(trace, 1.0), (u, -1.0)];
-        earned.extend((0..n).map(|k| (y[j][k], rows[j][k])));
-        for i in (0..f).filter(|i| *i != j) {
-            let part = lp.add_var(0.0, positive);
-            earned.push((part, 1.0));
-            let mut above: Vec<_> = (0..n).map(|k| (y[i][k], rows[j][k])).collect();
-            above.push((part, -1.0));
-            lp.add_constraint(above.as_slice(), ComparisonOp::Le, 0.0);
-        }
-        lp.add_constraint(earned.as_slice(), ComparisonOp::Le, cost[j]);
-    }
-    let outcome = lp.solve().unwrap();
-    let solution = outcome.solution().unwrap();
-    let values = |i: usize| (0..n).map(|k| solution[y[i][k]]).collect::<Vec<f64>>();
-    (0..f).map(|i| (i, values(i))).filter(|(_, row)| row.iter().any(|v| *v != 0.0)).collect()
 }
 
 fn verify(x: &UnitRows, certificate: &Certificate) -> Result<Verified, Refusal> {
@@ -216,20 +99,9 @@ fn weak_duals_give_weak_bounds_that_hold() {
     let x = six();
     let (d, c) = point(&x, Goal::Total, Some(2), &COST, &ALL);
     let with = |goal, y| {
-        let (cost, allowed) = (costs(goal, &COST), ALL.to_vec());
         let (diagonal, localising) = (d.clone(), c.clone());
-        let rank = Some(2);
-        Certificate {
-            goal,
-            rank,
-            cost,
-            allowed,
-            must: Vec::new(),
-            diagonal,
-            localising,
-            dual: y,
-            claims: None,
-        }
+        let given = two_of_six(goal, TWO, &[]);
+        Certificate { cost: costs(goal, &COST), diagonal, localising, dual: y, ..given }
     };
     // No dual: errors are not negative, and two rows cost what the cheapest two cost.
     assert_eq!(verify(&x, &with(Goal::Total, vec![])).unwrap().lower_bound, 0.0);

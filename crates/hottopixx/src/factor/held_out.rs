@@ -67,12 +67,15 @@ impl Factor {
             );
         }
         let entries = matrix.rows() as f64 * matrix.cols() as f64;
-        if share * entries > MOST_HELD || entries > MOST_LOOKED_AT {
+        if entries > MOST_LOOKED_AT {
             return refuse(&format!(
-                "that many of {} x {} entries, zeros among them, are more than {MOST_HELD:e} (of {MOST_LOOKED_AT:e}): give \
-                 a smaller share, or fewer rows or columns",
-                matrix.rows(),
-                matrix.cols()
+                "the matrix has more than {MOST_LOOKED_AT:e} entries, zeros among them: give fewer rows or columns"
+            ));
+        }
+        if share * entries > MOST_HELD {
+            return refuse(&format!(
+                "{MOST_HELD:e} entries, zeros among them, can be held out: give a share of at most {:.1e}",
+                MOST_HELD / entries
             ));
         }
         if self.missing == Missing::Refuse {
